@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# fovea: one Makefile. `make demo` and `make test` set the machine up, build and run; `make help` lists the rest.
+
+VERSION   := $(shell sed -n 's/^\#define FOVEA_VERSION "\(.*\)"/\1/p' include/fovea.h)
+SOVERSION := 0
+
+CC      ?= cc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+AR      := ar
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SAN     ?=
+WERROR  ?= $(if $(CI),-Werror)
+
+# Sanitized builds stand beside the ordinary one.
+empty :=
+comma := ,
+BUILD ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN))$(if $(findstring clang,$(CC)),-clang))
+OBJ   := $(BUILD)/obj
+
+BINDIR  := $(PREFIX)/bin
+LIBDIR  := $(PREFIX)/lib
+EXECDIR := $(PREFIX)/libexec/fovea
+INCDIR  := $(PREFIX)/include
+MANDIR  := $(PREFIX)/share/man
+
+# ---------------------------------------------------------------- flags
+
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
+        -Wpointer-arith -Wwrite-strings -Wvla -Walloca -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror=format-security \
+        -Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion \
+        $(if $(IS_CLANG),,-Wtrampolines -Wduplicated-cond -Wlogical-op) $(WERROR)
+
+# The OpenSSF list, as far as gcc 12 and clang 14 know it.
+HARDEN := -fstack-protector-strong -fstack-clash-protection -fno-delete-null-pointer-checks -fno-strict-overflow \
+          -fno-strict-aliasing -ftrivial-auto-var-init=$(if $(IS_CLANG),pattern,zero) \
+          $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full) \
+          $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+HARDEN_LD := -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -Wl,--no-copy-dt-needed-entries
+
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+
+OPT      ?= -O2
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -include src/base/banned.h \
+            -DFOVEA_EXECDIR='"$(EXECDIR)"'
+CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -pthread \
+            -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
+LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
+
+LIB_LIBS    := -ljansson -lyaml -lunistring -lcrypto -lm
+WORKER_LIBS := -ljpeg -lwebp -lwebpdemux -lgif -llcms2 -lisal -ldeflate -lspng -lm
+CLI_LIBS    := -ldl
+
+# ---------------------------------------------------------------- files, by room
+
+rooms      = $(foreach r,$(1),$(sort $(wildcard src/$(r)/*.c)))
+objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
+
+# What runs inside workers and what only the parent may link.
+SHARED_SRC := $(filter-out src/base/sha256.c,$(call rooms,base fit)) src/sandbox/jail.c
+LIB_SRC    := $(call rooms,base fit source sandbox percept api)
+WORKER_SRC := $(sort $(wildcard worker/*.c))
+CLI_SRC    := $(sort $(wildcard cmd/*.c))
+UNIT_SRC   := $(sort $(wildcard tests/unit/*_test.c))
+UNITS      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
+
+LIB_OBJ    := $(call objects,$(LIB_SRC))
+SHARED_OBJ := $(call objects,$(SHARED_SRC))
+WORKER_OBJ := $(call objects,$(WORKER_SRC))
+CLI_OBJ    := $(call objects,$(CLI_SRC))
+
+.PHONY: all help setup demo test check bench fuzz install uninstall clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a
+
+help:
+	@sed -n 's/^\([a-z]*\):.*\#\# /  make \1\t/p' Makefile
+
+# A change of compiler or flags rebuilds everything.
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+$(OBJ)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
+FORCE:
+
+$(OBJ)/%.o: %.c $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# Pixel loops earn -O3.
+$(OBJ)/worker/%.o: OPT := -O3
+
+$(OBJ)/libshared.a: $(SHARED_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(OBJ)/libinternal.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# The seccomp allow-list is compiled to a filter once, here; libseccomp is not linked into anything that ships.
+$(BUILD)/mkfilter: tools/mkfilter.c $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $< -o $@ $(LDFLAGS) -lseccomp
+$(BUILD)/gen/filter.h: $(BUILD)/mkfilter
+	@mkdir -p $(@D)
+	$< > $@
+$(OBJ)/src/sandbox/jail.o: $(BUILD)/gen/filter.h
+
+$(BUILD)/fovea-worker: $(WORKER_OBJ) $(OBJ)/libshared.a
+	$(CC) -pie $(WORKER_OBJ) $(OBJ)/libshared.a -o $@ $(LDFLAGS) $(WORKER_LIBS)
+
+$(BUILD)/fovea: $(CLI_OBJ) $(OBJ)/libinternal.a
+	$(CC) -pie $(CLI_OBJ) $(OBJ)/libinternal.a -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+
+$(BUILD)/libfovea.so.$(VERSION): $(LIB_OBJ)
+	$(CC) -shared -Wl,-soname,libfovea.so.$(SOVERSION) -Wl,--no-undefined $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+$(BUILD)/libfovea.so: $(BUILD)/libfovea.so.$(VERSION)
+	ln -sf $(<F) $(BUILD)/libfovea.so.$(SOVERSION)
+	ln -sf $(<F) $@
+
+# One object, so that only fovea_ symbols are seen from outside.
+$(BUILD)/libfovea.a: $(LIB_OBJ)
+	$(LD) -r $^ -o $(OBJ)/fovea-all.o
+	objcopy --localize-hidden $(OBJ)/fovea-all.o
+	@rm -f $@
+	$(AR) rcs $@ $(OBJ)/fovea-all.o
+
+# ---------------------------------------------------------------- tests
+
+# A unit test sees everything inside; those of the worker's parts link these too.
+$(BUILD)/tests/%: tests/unit/%.c tests/unit/test.h $(OBJ)/libinternal.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(TEST_LIBS)
+$(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
+	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+clean: ## remove what was built
+	rm -rf build

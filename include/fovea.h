@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libfovea: visual perception for LLM agents.
+ *
+ * Two verbs, never mixed: view turns a source into pixels that a model sees, read turns it into text.
+ *
+ * Ownership, once for all of it:
+ *   - fovea_new / fovea_free and fovea_result_free are pairs; every _free accepts NULL;
+ *   - a pointer returned by any other function is borrowed from its argument and lives as long as that;
+ *   - except functions ending in _new that return char *: the caller frees that with free();
+ *   - requests are read during the call only; nothing in them is kept.
+ *
+ * Zero means default: a request or options struct set to zero asks for the ordinary thing. Set them with
+ * designated initialisers, so that fields added later start as zero.
+ *
+ * Bad news comes in three kinds. A refusal is a result: the source cannot be shown, and the message says what to do
+ * next. A fault is a negative errno value plus one sentence: no memory, broken config, no sandbox. A mistake of the
+ * library is an assert. The library never prints, never exits and never aborts for want of memory.
+ *
+ * Threads: one fovea may be used from many threads at once. A result is immutable after it was returned.
+ */
+#ifndef FOVEA_H
+#define FOVEA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FOVEA_VERSION "0.1.0"
+
+#define FOVEA_API __attribute__((visibility("default")))
+
+typedef struct fovea fovea;               /* settings, reach and a small pool of confined workers */
+typedef struct fovea_result fovea_result; /* what one call gave */
+
+/* A fault: code is a negative errno value, text one sentence. Untouched unless the call returned below 0. */
+struct fovea_fault {
+    int code;
+    char text[256];
+};
+
+/* ---------------------------------------------------------------- context */
+
+struct fovea_options {
+    const char *cwd;          /* what relative paths start from; default: the process's own */
+    const char *const *reach; /* folders (absolute, NULL-terminated list) that may be read; default: config fs_reach */
+    const char *config_file;  /* default: $XDG_CONFIG_HOME/fovea/config.yaml where it exists; "" reads none */
+    const char *worker_dir;   /* where the worker programs are; default: beside the program, then the installed place */
+    unsigned ready_workers;   /* how many confined workers wait ahead of work; 0 starts each when needed */
+    bool no_webp;             /* never answer with WebP, for hosts that do not take it */
+};
+
+/* Makes a context. Faults: -EINVAL (config or reach is wrong; the text says which key and line), -ENOMEM. */
+FOVEA_API int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fault *fault);
+FOVEA_API void fovea_free(fovea *f);
+
+FOVEA_API const char *fovea_version(void);
+
+/* ---------------------------------------------------------------- requests */
+
+/* A box in the units that `space` names. Without `set` it is not there. */
+struct fovea_box {
+    double x, y, w, h;
+    bool set;
+};
+
+struct fovea_view_request {
+    const char *path;        /* path, file:///path or view:ID */
+    const void *data;        /* instead of opening path: the bytes themselves; path is then only their name */
+    size_t data_len;
+    int64_t page;            /* from 1 */
+    int64_t frame;           /* from 1, of an animation */
+    struct fovea_box region; /* what part of the source to show */
+    const char *space;       /* units of region: "source" pixels (default), "view" pixels, "unit" 0..1000 */
+    const char *view;        /* with space "view": which view:ID the region was measured in */
+    int64_t max_edge;        /* longest side of what is shown, in pixels */
+    const char *detail;      /* "auto" (default) or "full": as much as the model takes */
+    const char *model;       /* fit to this model's limits and say the tokens it will cost */
+    unsigned preview_columns, preview_rows; /* also make raw pixels of at most this size, to draw on a terminal */
+};
+
+struct fovea_read_request {
+    const char *path;
+    const void *data; /* as in fovea_view_request */
+    size_t data_len;
+    int64_t offset; /* first line, from 1 */
+    int64_t limit;  /* how many lines; default 2000 */
+};
+
+/* Each returns 0 and a result (a perception, a text, or a refusal), or a fault. */
+FOVEA_API int fovea_view(fovea *f, const struct fovea_view_request *request, fovea_result **ret,
+                         struct fovea_fault *fault);
+FOVEA_API int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result **ret,
+                         struct fovea_fault *fault);
+
+/*
+ * Any tool by name with its arguments as JSON text. Faults besides the tool's own: -ENOENT no such tool, -EBADMSG the
+ * text is not JSON. An argument that is missing, unknown or of the wrong type is a refusal that names it.
+ */
+FOVEA_API int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_result **ret,
+                         struct fovea_fault *fault);
+
+/* ---------------------------------------------------------------- tools, as data */
+
+enum fovea_type {
+    FOVEA_STRING,
+    FOVEA_INTEGER,
+    FOVEA_BOX,    /* four numbers */
+    FOVEA_CHOICE, /* a string, one of choices */
+};
+
+struct fovea_field {
+    const char *name;
+    enum fovea_type type;
+    bool required;
+    size_t offset;              /* of the member in the tool's request struct */
+    int64_t min, max;           /* of an integer */
+    const char *const *choices; /* NULL-terminated, of a choice */
+    const char *help;           /* one line */
+};
+
+struct fovea_tool {
+    const char *name;
+    const char *description; /* written for the model that picks tools */
+    const struct fovea_field *fields;
+    size_t n_fields;
+    size_t request_size;
+};
+
+/* Every tool; the arguments of each are what --help, the man page, completions and JSON schemas are made from. */
+FOVEA_API const struct fovea_tool *fovea_tools(size_t *ret_count);
+
+/* Sets one member of a tool's request from words, as a command line has them ("10,20,300,200" is a box). The string
+ * is borrowed by the request. -EINVAL with a sentence when the value does not fit. */
+FOVEA_API int fovea_field_parse(const struct fovea_field *field, const char *value, void *request,
+                                struct fovea_fault *fault);
+
+/* The tool's arguments as a JSON Schema object. NULL when out of memory. */
+FOVEA_API char *fovea_tool_schema_new(const struct fovea_tool *tool);
+
+/* ---------------------------------------------------------------- results */
+
+enum fovea_kind {
+    FOVEA_PERCEPTION,
+    FOVEA_TEXT,
+    FOVEA_ANSWER,
+    FOVEA_REFUSAL,
+    FOVEA_ERROR,
+};
+
+FOVEA_API void fovea_result_free(fovea_result *r);
+FOVEA_API enum fovea_kind fovea_result_kind(const fovea_result *r);
+
+/* For people and models: a perception's note, a text's text, a refusal's message. */
+FOVEA_API const char *fovea_result_text(const fovea_result *r);
+
+/* A refusal's reason ("absent", "malformed", ...); NULL for any other kind. */
+FOVEA_API const char *fovea_result_reason(const fovea_result *r);
+
+/* The picture of a perception. */
+struct fovea_image {
+    const char *id;         /* view:ID */
+    const char *media_type; /* image/png, image/jpeg, image/gif or image/webp; always true to the bytes */
+    const uint8_t *data;
+    size_t len;
+    uint32_t width, height;
+    uint32_t source_width, source_height; /* upright */
+    double scale[2], offset[2];           /* source = offset + shown * scale */
+};
+/* Fills ret_image (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
+FOVEA_API int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image);
+
+/* Raw RGBA rows for a terminal, where the request asked for them; -ENOENT when there are none. */
+struct fovea_pixels {
+    const uint8_t *rgba;
+    uint32_t width, height;
+};
+FOVEA_API int fovea_result_preview(const fovea_result *r, struct fovea_pixels *ret_pixels);
+
+enum { FOVEA_JSON_DATA = 1 }; /* put the picture itself in, as base64 */
+
+/* The result as one JSON object on one line, without a newline at its end. NULL when out of memory. */
+FOVEA_API char *fovea_result_json_new(const fovea_result *r, unsigned flags);
+
+/* ---------------------------------------------------------------- health */
+
+enum fovea_health { FOVEA_OK, FOVEA_WARN, FOVEA_BAD };
+
+struct fovea_check {
+    enum fovea_health health;
+    const char *name;   /* "landlock" */
+    const char *detail; /* "ABI 7" */
+    const char *remedy; /* what to do; NULL when all is well */
+};
+/* Looks at what fovea needs here (kernel, workers, codecs, config) and calls `tell` for each point, in order. Returns
+ * how many are FOVEA_BAD. f may be NULL: then only what needs no context is looked at. */
+FOVEA_API int fovea_doctor(fovea *f, void (*tell)(const struct fovea_check *check, void *arg), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every ceiling, in one table. A buffer, queue, loop or wait that names none of these is a bug. */
+#ifndef FOVEA_LIMITS_H
+#define FOVEA_LIMITS_H
+
+#define KIB ((size_t)1 << 10)
+#define MIB ((size_t)1 << 20)
+#define GIB ((size_t)1 << 30)
+
+/* Sources */
+#define LIMIT_SNIFF_BYTES (256 * KIB)       /* how much of a file may decide its type */
+#define LIMIT_VIEW_BYTES (20 * MIB)         /* view.maxBytes by default */
+#define LIMIT_PATH_BYTES 4096               /* a path as given, NUL included */
+#define LIMIT_PATH_VARIANTS 12              /* spellings tried for one path */
+#define LIMIT_LINK_HOPS 40                  /* symbolic links followed, as the kernel does */
+#define LIMIT_OPEN_RETRIES 8                /* when the tree moves under us */
+#define LIMIT_ROOTS 64                      /* folders in fs_reach */
+#define LIMIT_OPEN_MS 10000                 /* a file system that makes no progress for so long */
+
+/* Pixels */
+#define LIMIT_SIDE 65535u
+#define LIMIT_PIXELS 50000000ull            /* decoded in total, over the frames that are decoded */
+#define LIMIT_FRAMES 1000000u               /* counted in an animation */
+
+/* Workers */
+#define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
+#define LIMIT_WORKER_CPU_S 30               /* both threads together */
+#define LIMIT_WORKER_MEMORY (1 * GIB)
+#define LIMIT_WORKER_OUTPUT (64 * MIB)      /* what a worker may write */
+#define LIMIT_READY_WORKERS 8
+#define LIMIT_PREVIEW_SIDE 1024u
+
+/* Text */
+#define LIMIT_READ_LINES 2000               /* read's limit by default */
+#define LIMIT_READ_WINDOW (8 * MIB)         /* text of one answer */
+#define LIMIT_JSON_BYTES (32 * MIB)
+#define LIMIT_CONFIG_BYTES (1 * MIB)
+
+/* A context */
+#define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SHA-256 by libcrypto. Its plain functions are used, not EVP: they need no set-up (EVP reads a config file and makes
+ * a library context first, a millisecond at each start of the program). */
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include "base/sha256.h"
+
+#include <errno.h>
+#include <openssl/sha.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+
+void sha256(const void *data, size_t len, uint8_t out[SHA256_LEN])
+{
+    SHA256_CTX c;
+    (void)SHA256_Init(&c);
+    (void)SHA256_Update(&c, data, len);
+    (void)SHA256_Final(out, &c);
+}
+
+int sha256_fd(int fd, uint64_t size, uint8_t out[SHA256_LEN])
+{
+    uint8_t piece[64 * KIB];
+    SHA256_CTX c;
+    (void)SHA256_Init(&c);
+    for (uint64_t at = 0; at < size;) {
+        ssize_t n = pread(fd, piece, MIN(sizeof piece, size - at), (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        (void)SHA256_Update(&c, piece, (size_t)n);
+        at += (uint64_t)n;
+    }
+    (void)SHA256_Final(out, &c);
+    return 0;
+}
+
+void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1])
+{
+    static const char hex[] = "0123456789abcdef";
+    for (size_t i = 0; i < SHA256_LEN; i++) {
+        out[2 * i] = hex[digest[i] >> 4];
+        out[2 * i + 1] = hex[digest[i] & 15];
+    }
+    out[SHA256_HEX_LEN] = '\0';
+}

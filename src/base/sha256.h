@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SHA-256 of memory and of descriptors. */
+#ifndef FOVEA_SHA256_H
+#define FOVEA_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHA256_LEN 32
+#define SHA256_HEX_LEN 64
+
+void sha256(const void *data, size_t len, uint8_t out[SHA256_LEN]);
+
+/* Over the first size bytes of fd, by pread in pieces. -EIO when it is shorter, or the error of pread. */
+int sha256_fd(int fd, uint64_t size, uint8_t out[SHA256_LEN]);
+
+void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1]);
+
+#endif

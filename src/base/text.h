@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UTF-8: checking it, and showing hostile bytes in words without letting them act. */
+#ifndef FOVEA_TEXT_H
+#define FOVEA_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Decodes one character. Returns its length in bytes (1..4), or 0 when s does not start with valid UTF-8. */
+size_t utf8_decode(const char *s, size_t len, uint32_t *ret_char);
+
+/* How many bytes of s, from its start, are valid UTF-8. A character cut off by the end does not count. */
+size_t utf8_valid_prefix(const char *s, size_t len);
+bool utf8_valid(const char *s, size_t len);
+
+/* Appends one character. */
+int buf_add_char(struct buf *b, uint32_t c);
+
+/*
+ * Appends s as it may stand in a message: control characters, bidirectional overrides and invalid bytes become \n,
+ * \u202e, \xff. Long ones are cut in the middle of nothing: at most max characters, then an ellipsis.
+ */
+int buf_add_shown(struct buf *b, const char *s, size_t max);
+
+#endif

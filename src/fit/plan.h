@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fitting: a source's size and the limits give the size to show. Pure arithmetic, no pixels, no I/O. Both sides of the
+ * trust boundary use it: the worker to plan, the parent to check that the worker's answer is the planned one.
+ */
+#ifndef FOVEA_PLAN_H
+#define FOVEA_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fit/geometry.h"
+#include "fit/tokens.h"
+
+/* Crosses the process boundary as bytes: fixed-width members only. */
+struct fit_limits {
+    uint32_t max_edge;    /* longest side */
+    uint32_t min_edge;    /* shortest side: smaller ones are enlarged; 0 off */
+    uint32_t max_patches; /* of 28 px; 0 off */
+    uint32_t max_bytes;   /* of the encoded picture */
+    uint32_t quality;     /* first JPEG/WebP quality */
+    uint32_t resize;      /* 0: original pixels and encoding (images.autoResize false) */
+    struct token_rule rule;
+};
+
+enum fit_space { FIT_SOURCE, FIT_UNIT };
+
+/* A box as asked for, in source pixels or thousandths of the source. set 0: the whole. */
+struct fit_box {
+    double x, y, w, h;
+    uint32_t space; /* enum fit_space */
+    uint32_t set;
+};
+
+/* The box in whole source pixels, clamped to the source: outward to pixel borders. False when nothing is left, or a
+ * number is not finite. */
+bool fit_crop(const struct fit_box *box, struct size source, struct rect *ret_crop);
+
+/*
+ * The size at which a crop of that size is shown. Never larger than max_edge, the patches or the model's rule allow;
+ * enlarged to min_edge where it is smaller (one axis alone when both cannot be had: scales are per axis).
+ */
+struct size fit_target(const struct fit_limits *limits, struct size crop);
+
+/* The ladder when the first encode is over budget: qualities, then scales of the target with the same qualities. */
+extern const uint8_t fit_qualities[4];
+extern const double fit_scales[4];
+enum { FIT_LEAST_EDGE = 100 }; /* a scale step that would go below is not tried */
+
+/* The target times a ladder scale; false when an edge would fall under FIT_LEAST_EDGE. */
+bool fit_scaled(struct size target, double scale, struct size *ret);
+
+/* True when fit_target (or a ladder step of it) explains a result of this size. */
+bool fit_explains(const struct fit_limits *limits, struct size crop, struct size result);
+
+#endif

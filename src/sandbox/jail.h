@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The jail that a worker locks itself into before it has seen one byte of input: rlimits, no_new_privs, death with its
+ * parent, no descriptors but its own, Landlock with no rule at all, and a seccomp allow-list that kills by default.
+ */
+#ifndef FOVEA_JAIL_H
+#define FOVEA_JAIL_H
+
+#include <sys/types.h>
+
+struct jail_report {
+    const char *layer; /* the layer that failed; NULL when all stand */
+    int error;         /* its errno */
+    int landlock_abi;
+};
+
+/* Enters the jail; there is no way back. parent is who must be alive still (getppid). Keeps descriptors 0..keep_fd.
+ * Returns 0, or -1 with the layer that could not be set up. */
+int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret);
+
+/* What this kernel offers, without entering: for doctor. Returns the Landlock ABI (0 none). */
+int jail_landlock_abi(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers as the parent sees them: one process for one input, some kept ready ahead of work. Thread-safe.
+ */
+#ifndef FOVEA_POOL_H
+#define FOVEA_POOL_H
+
+#include <stdint.h>
+
+#include "fovea.h"
+#include "sandbox/proto.h"
+
+struct pool;
+
+/* dir: where fovea-worker is. ready: how many to keep waiting (0: start on demand). The first ones are started at
+ * once, in the background. Only -ENOMEM fails here; a worker that cannot start shows at the first job. */
+int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault);
+void pool_free(struct pool *p);
+
+/* Changes nothing but time: sees to it that a worker is on its way for a job that is about to come. */
+void pool_prepare(struct pool *p);
+
+/* What a job gave: the reply, checked, and the sealed memfd, mapped. */
+struct pool_output {
+    struct work_reply reply;
+    const uint8_t *data; /* image_len bytes of picture, then the preview; NULL unless reply.status is WORK_OK */
+    size_t len;
+};
+void pool_output_done(struct pool_output *o);
+
+/* Jobs that did not end by themselves. */
+enum pool_end {
+    POOL_DONE,      /* output is filled in */
+    POOL_TIMED_OUT, /* the limit passed; the worker is dead */
+    POOL_DIED,      /* the worker crashed, was killed, or answered nonsense: the input is to blame */
+};
+
+/*
+ * Runs one job: gives a ready (or new) worker the request and the input descriptor, waits until limit_ms at most,
+ * checks the answer. `meanwhile`, when not NULL, is called once right after the job was handed over, to use the wait.
+ * Returns 0 and how it ended, or a fault (-ENOSYS "sandbox unavailable: LAYER", -ENOMEM, ...).
+ */
+int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
+             void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end, struct pool_output *ret_output,
+             struct fovea_fault *fault);
+
+/* Starts a worker and returns its hello, for doctor. */
+int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gate: which files may be opened. Everything opened lies inside the reach, judged on the opened descriptor, and
+ * not on the deny floor (private keys, cloud credentials, /proc, /sys, /dev, our own config and state). What is absent
+ * and what is out of reach look the same from outside.
+ */
+#ifndef FOVEA_GATE_H
+#define FOVEA_GATE_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "fovea.h"
+
+struct gate;
+
+struct gate_options {
+    const char *cwd;          /* absolute */
+    const char *home;         /* what ~ means, and where the floor's folders are; NULL none */
+    const char *const *reach; /* absolute folders, NULL-terminated; may be empty: then nothing is in reach */
+    const char *const *floor; /* further absolute paths that are denied (our config and state); may be NULL */
+};
+
+/* Opens and pins the folders of the reach. -EINVAL: one is relative, missing or no folder (the text names it). */
+int gate_new(const struct gate_options *options, struct gate **ret, struct fovea_fault *fault);
+void gate_free(struct gate *g);
+
+enum gate_verdict {
+    GATE_OPEN,        /* ret_fd is a regular file, opened read-only */
+    GATE_ABSENT,      /* not there, out of reach, denied, or we may not read it */
+    GATE_NOT_REGULAR, /* folder, FIFO, socket or device, inside the reach */
+};
+
+/*
+ * Opens one absolute or cwd-relative path, exactly as spelled. Only system calls: no allocation, no locks, so that it
+ * may run in a child forked from a process with threads.
+ */
+enum gate_verdict gate_open(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A snapshot: the bytes of one source, taken once, in a sealed memfd. What is hashed, sniffed, decoded and recorded is
+ * this and nothing else, so a file that changes meanwhile cannot disagree with itself. Opening and reading run in a
+ * child process that can be left behind: a file system that never answers costs a time-out, not the program.
+ */
+#ifndef FOVEA_SNAPSHOT_H
+#define FOVEA_SNAPSHOT_H
+
+#include <stdint.h>
+
+#include "fovea.h"
+#include "source/gate.h"
+#include "source/ref.h"
+
+struct snapshot {
+    int fd; /* sealed memfd, size bytes */
+    uint64_t size;
+    uint32_t variant; /* which spelling opened */
+    uint64_t file_size, dev, ino, nlink;
+};
+void snapshot_done(struct snapshot *s);
+
+enum snapshot_verdict {
+    SNAPSHOT_TAKEN,
+    SNAPSHOT_ABSENT,
+    SNAPSHOT_NOT_REGULAR,
+    SNAPSHOT_TOO_LARGE, /* file_size is filled in (for a file that grows: what was seen) */
+    SNAPSHOT_TIMED_OUT, /* the file system did not answer within LIMIT_OPEN_MS */
+};
+
+/* The first variant that exists, at most cap bytes of it. Returns 0 and a verdict, or a fault. */
+int snapshot_take(const struct gate *g, const struct ref_variants *variants, uint64_t cap,
+                  enum snapshot_verdict *ret_verdict, struct snapshot *ret, struct fovea_fault *fault);
+
+/* The same of bytes in memory. */
+int snapshot_of(const void *data, size_t len, struct snapshot *ret, struct fovea_fault *fault);
+
+/*
+ * For read: a window of text lines instead of all bytes, in constant memory however large the file is. The window's
+ * bytes, as found, are in the memfd (at most LIMIT_READ_WINDOW of them).
+ */
+struct snapshot_lines {
+    struct snapshot window;
+    uint64_t total_lines;
+    uint64_t first, last; /* lines in the window, from 1; 0, 0 when none */
+    uint64_t cut;         /* 1 when the window was cut by LIMIT_READ_WINDOW */
+    uint8_t sha256[32];   /* of the whole file */
+    uint64_t bad_at;      /* offset + 1 of the first byte that is no text (NUL or invalid UTF-8); 0 none */
+    uint32_t encoding;    /* 0 UTF-8, 1 UTF-16LE, 2 UTF-16BE; the window is always UTF-8, without a BOM */
+    uint8_t head[4096];   /* the file's first bytes, to sniff what it is instead */
+    uint32_t head_len;
+};
+int snapshot_take_lines(const struct gate *g, const struct ref_variants *variants, uint64_t offset, uint64_t limit,
+                        enum snapshot_verdict *ret_verdict, struct snapshot_lines *ret, struct fovea_fault *fault);
+int snapshot_lines_of(const void *data, size_t len, uint64_t offset, uint64_t limit, struct snapshot_lines *ret,
+                      struct fovea_fault *fault);
+
+#endif

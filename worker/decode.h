@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decoders: one file per format, one row in the list of decode.c. A decoder hands out rows, top down, so that scaling
+ * can run beside it and a picture is never in memory twice. The whole input is there from the start.
+ *
+ * Functions return WORK_OK (0) or another enum work_status, having written one phrase with complain().
+ */
+#ifndef FOVEA_DECODE_H
+#define FOVEA_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/media.h"
+#include "fit/geometry.h"
+#include "sandbox/proto.h"
+
+struct complaint {
+    char detail[WORK_DETAIL];
+};
+/* Writes the phrase (printable ASCII) and returns status. c may be NULL. */
+__attribute__((format(printf, 3, 4))) int complain(struct complaint *c, enum work_status status, const char *format, ...);
+
+enum colour {
+    COLOUR_RGBA, /* not premultiplied */
+    COLOUR_GRAY, /* R = G = B; matters only for which profile conversion fits */
+    COLOUR_CMYK, /* four inks, 0 = none; no alpha */
+};
+
+struct header {
+    uint32_t width, height; /* as stored, before orientation */
+    uint32_t frames;        /* all of them were counted */
+    uint8_t orientation;    /* EXIF 1..8 */
+    bool alpha;             /* rows may hold pixels that are not opaque */
+    bool exact;             /* the stored pixels are 8 bits or less: what is shown can be pixel-exact */
+    enum colour colour;
+    const uint8_t *icc; /* embedded profile, borrowed from the decoder; NULL none */
+    size_t icc_len;
+};
+
+struct want {
+    uint32_t frame;    /* from 1 */
+    struct size least; /* the picture may be decoded smaller, but on neither side below this */
+};
+
+struct decoder; /* each format's own */
+
+struct decoder_ops {
+    enum media media;
+    const char *library; /* name and version, for doctor */
+    /* Reads headers only. Checks LIMIT_SIDE. The bytes stay valid until close. */
+    int (*open)(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header, struct complaint *c);
+    /* Chooses frame and scale; ret_size is what rows will have. Checks LIMIT_PIXELS over all that will be decoded. */
+    int (*start)(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c);
+    /* Writes the next row: width * 4 bytes. */
+    int (*row)(struct decoder *d, uint8_t *out, struct complaint *c);
+    /* After the last row: true end of the data checked (checksums, end markers), so that a cut file is refused. */
+    int (*finish)(struct decoder *d, struct complaint *c);
+    void (*close)(struct decoder *d);
+};
+
+extern const struct decoder_ops decode_png, decode_jpeg, decode_gif, decode_webp;
+
+/* The decoder of a type, or NULL. */
+const struct decoder_ops *decoder_of(enum media media);
+
+/*
+ * The file with its metadata taken out and nothing else changed: same pixels, same encoding. *ret_data is data itself
+ * when there was none to take out (and then *ret_copy is NULL), else *ret_copy, which the caller frees. What stays is
+ * structure only: for PNG IHDR PLTE tRNS IDAT IEND (and sRGB), for JPEG what decoding needs, likewise GIF and WebP.
+ * WORK_UNSUPPORTED when it cannot be done without touching pixels (an orientation other than 1, a profile that is not
+ * sRGB, an animation).
+ */
+int strip(enum media media, const uint8_t *data, size_t len, const struct header *header, const uint8_t **ret_data,
+          size_t *ret_len, uint8_t **ret_copy, struct complaint *c);
+
+#endif
