@@ -77,10 +77,10 @@ CLI_OBJ    := $(call objects,$(CLI_SRC))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a
+all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a ## build everything into build/
 
-help:
-	@sed -n 's/^\([a-z]*\):.*\#\# /  make \1\t/p' Makefile
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
 
 # A change of compiler or flags rebuilds everything.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
@@ -131,7 +131,22 @@ $(BUILD)/libfovea.a: $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $(OBJ)/fovea-all.o
 
-# ---------------------------------------------------------------- tests
+# ---------------------------------------------------------------- set-up, demo, tests
+
+# Set-up may install the compiler, so the build runs in a make of its own, after it.
+setup: ## install the Debian packages that are missing
+	@tools/setup.sh
+
+demo: setup ## build, then show what fovea does with a sample picture
+	@$(MAKE) --no-print-directory -s all
+	@tools/demo.sh $(BUILD)/fovea
+
+test: setup ## build and run every test
+	@$(MAKE) --no-print-directory all tests
+	@tests/run $(BUILD)
+
+.PHONY: tests
+tests: all $(UNITS) $(TEST_TOOLS)
 
 # A unit test sees everything inside; those of the worker's parts link these too.
 $(BUILD)/tests/%: tests/unit/%.c tests/unit/test.h $(OBJ)/libinternal.a $(OBJ)/flags
@@ -141,6 +156,29 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+
+check: ## layering, sizes, exported symbols, hardening
+	@tools/check_layers.sh
+	@tools/measure.sh
+	@tools/check_binaries.sh $(BUILD)
+
+# ---------------------------------------------------------------- install
+
+install: all ## install under DESTDIR and PREFIX
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(EXECDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCDIR)
+	install -m 755 $(BUILD)/fovea $(DESTDIR)$(BINDIR)/fovea
+	install -m 755 $(BUILD)/fovea-worker $(DESTDIR)$(EXECDIR)/fovea-worker
+	install -m 755 $(BUILD)/libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(VERSION)
+	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(SOVERSION)
+	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so
+	install -m 644 $(BUILD)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.a
+	install -m 644 include/fovea.h $(DESTDIR)$(INCDIR)/fovea.h
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/fovea.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/fovea.pc
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(BINDIR)/fovea $(DESTDIR)$(INCDIR)/fovea.h $(DESTDIR)$(LIBDIR)/pkgconfig/fovea.pc
+	rm -f $(DESTDIR)$(LIBDIR)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.so*
+	rm -rf $(DESTDIR)$(EXECDIR)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
