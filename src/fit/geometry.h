@@ -21,8 +21,8 @@ uint32_t size_share(uint32_t length, uint32_t num, uint32_t den);
 struct size size_at_edge(struct size s, uint32_t edge);
 
 /*
- * s itself when it fits, else the largest of its shape that does. Where a size fits, smaller ones must fit too. One that
- * would not fit at any size comes back with a longest side of 1.
+ * s itself when it fits, else the largest of its shape that does. Where a size fits, smaller ones must fit too. One
+ * that would not fit at any size comes back with a longest side of 1.
  */
 struct size size_largest(struct size s, bool (*fits)(const void *arg, struct size s), const void *arg);
 

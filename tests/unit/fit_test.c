@@ -79,8 +79,9 @@ TEST(tokens_of_an_unknown_model_are_unknown)
 {
     static const char *const unknown[] = {
         "", "/", "gpt", "gpt-5-", "GPT-5", "claude", "claude-opus-4.7", "claude-opus-latest", "gemini-4-argon",
-        "gemini-flash-latest", "openai", "openai/", "openai//gpt-5", "nobody/gpt-5", "openai/gpt-5:batch", "gpt-5/openai",
-        "openrouter/openrouter/openrouter/gpt-5", "qwen/qwen3-vl-235b-a22b-instruct", " gpt-5", "gpt-5 "};
+        "gemini-flash-latest", "openai", "openai/", "openai//gpt-5", "nobody/gpt-5", "openai/gpt-5:batch",
+        "gpt-5/openai", "openrouter/openrouter/openrouter/gpt-5", "qwen/qwen3-vl-235b-a22b-instruct", " gpt-5",
+        "gpt-5 "};
     for (size_t i = 0; i < COUNT(unknown); i++)
         CHECK_MSG(!tokens_rule(unknown[i], 0) && !tokens_rule(unknown[i], 1), "'%s'", unknown[i]);
     CHECK(!tokens_rule(NULL, 0));
