@@ -156,11 +156,10 @@ static int unknown_key(struct reader *r, const char *path)
 
 static int read_mapping(struct reader *r, const char *prefix);
 
-/* The value of the key at this path. */
-static int read_entry(struct reader *r, const char *path, const yaml_event_t *e)
+/* The value of the key at this path, which stands on that line. */
+static int read_entry(struct reader *r, const char *path, size_t line, const yaml_event_t *e)
 {
     const struct config_key *key = config_key_find(path);
-    size_t line = r->at->line;
     if (key && key->type == CONFIG_ANY) {
         if (e->type == YAML_MAPPING_START_EVENT || is_null(e) || strcmp(key->path, path) != 0)
             return skip(r, e);
@@ -201,7 +200,7 @@ static int read_mapping(struct reader *r, const char *prefix)
         if (err < 0 || key.type == YAML_MAPPING_END_EVENT)
             return err;
         if ((err = join(r, prefix, &key, path)) < 0 || (err = next(r, &value)) < 0 ||
-            (err = read_entry(r, path, &value)) < 0)
+            (err = read_entry(r, path, key.start_mark.line + 1, &value)) < 0)
             return err;
     }
 }
