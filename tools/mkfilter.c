@@ -153,8 +153,9 @@ static int make(int fd)
 static int print(int fd)
 {
     struct sock_filter op;
-    printf("/* Made by tools/mkfilter.c. */\n#define JAIL_SANITIZED %d\n#define JAIL_SELF_PID 0x%xu\n"
-           "static const struct sock_filter jail_filter[] = {\n",
+    printf("/* Made by tools/mkfilter.c. */\n#include <linux/filter.h>\n#define JAIL_SANITIZED %d\n"
+           "#define JAIL_SELF_PID 0x%xu\n"
+           "__attribute__((unused)) static const struct sock_filter jail_filter[] = {\n",
            SANITIZED, SELF_PID);
     for (off_t at = 0; pread(fd, &op, sizeof op, at) == sizeof op; at += (off_t)sizeof op)
         printf("    {0x%02x, %u, %u, 0x%08" PRIx32 "},\n", op.code, op.jt, op.jf, op.k);
