@@ -13,9 +13,16 @@
 #define LIMIT_PATH_BYTES 4096               /* a path as given, NUL included */
 #define LIMIT_PATH_VARIANTS 12              /* spellings tried for one path */
 #define LIMIT_LINK_HOPS 40                  /* symbolic links followed, as the kernel does */
+#define LIMIT_WALK_DEPTH 128                /* folders held open on the way to a file */
+#define LIMIT_WALK_STEPS 20000              /* components, those of links included */
+#define LIMIT_FLOOR_ENTRIES 16384           /* looked at for the other names of a file */
+#define LIMIT_FLOOR_DEPTH 3                 /* and how deep beneath a folder of the floor */
 #define LIMIT_OPEN_RETRIES 8                /* when the tree moves under us */
 #define LIMIT_ROOTS 64                      /* folders in fs_reach */
 #define LIMIT_OPEN_MS 10000                 /* a file system that makes no progress for so long */
+#define LIMIT_KILL_MS 50                    /* waited for a killed reader; then it is left behind */
+#define LIMIT_STRAY_READERS 16              /* left behind at once, in the whole process */
+#define LIMIT_READ_PIECE (256 * KIB)        /* read from a file at once */
 
 /* Pixels */
 #define LIMIT_SIDE 65535u
