@@ -36,6 +36,15 @@
 #define LIMIT_JSON_BYTES (32 * MIB)
 #define LIMIT_CONFIG_BYTES (1 * MIB)
 
+/* The command line */
+#define LIMIT_CLI_OPTIONS 64                /* of one command */
+#define LIMIT_CLI_ARGS 16                   /* words that are no options */
+#define LIMIT_CLI_WORDS 4096                /* bytes of one line on stderr */
+#define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
+#define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
+#define LIMIT_DRAW_ROWS 24
+#define LIMIT_FONT_FILES 10000              /* counted by doctor */
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 
