@@ -80,7 +80,7 @@ struct invocation {
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 
-/* The tool of that name, or NULL. */
-const struct fovea_tool *tool_find(const char *name);
+/* The tool of that name, or NULL; NULL of NULL. */
+const struct fovea_tool *command_tool(const char *name);
 
 #endif

@@ -20,7 +20,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-const struct fovea_tool *tool_find(const char *name)
+const struct fovea_tool *command_tool(const char *name)
 {
     size_t n;
     const struct fovea_tool *tools = fovea_tools(&n);

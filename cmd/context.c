@@ -52,19 +52,16 @@ int context_open(const struct common *common, fovea **ret, struct fovea_fault *f
 
 int read_stdin(struct buf *b)
 {
+    char piece[64 * 1024];
     for (;;) {
-        size_t want = MIN((size_t)64 * KIB, b->ceiling - b->len);
-        char *to = buf_reserve(b, want);
-        if (!want || !to)
-            return want ? b->error : -EFBIG;
-        ssize_t n = read(STDIN_FILENO, to, want);
+        ssize_t n = read(STDIN_FILENO, piece, sizeof piece);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
-            return -errno;
-        buf_grew(b, (size_t)n);
-        if (n == 0)
-            return 0;
+        if (n <= 0)
+            return n < 0 ? -errno : 0;
+        int r = buf_add(b, piece, (size_t)n);
+        if (r < 0)
+            return r;
     }
 }
 
@@ -73,11 +70,24 @@ int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t
     if (strcmp(ref, "-") != 0)
         return 0;
     int r = read_stdin(b);
-    if (r < 0 && r != -EFBIG)
-        return fault_is(fault, r, "cannot read stdin", strerror(-r));
+    if (r < 0)
+        return r == -EFBIG ? r : fault_is(fault, r, "cannot read stdin", strerror(-r));
     *ret_data = b->data ? b->data : "";
     *ret_len = b->len;
     return 0;
+}
+
+int refuse_long_stdin(bool json)
+{
+    static const char words[] = "stdin holds more than 20 MiB; save it to a file and give its path";
+    auto_buf b = BUF_INIT(LIMIT_CLI_WORDS);
+    if (!json) {
+        say_plain("%s", words);
+        return EXIT_REFUSED;
+    }
+    (void)buf_add_format(&b, "{\"ok\":false,\"kind\":\"refusal\",\"reason\":\"too_large\",\"message\":\"%s\"}\n", words);
+    int bad = out_buf(&b);
+    return bad ? bad : EXIT_REFUSED;
 }
 
 int out_refusal(const fovea_result *r, bool json)

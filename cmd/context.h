@@ -21,14 +21,15 @@ static inline void result_free_p(fovea_result **r)
 }
 #define auto_result cleanup(result_free_p) fovea_result
 
-/* Reads stdin to its end into b, or until b is full: then -EFBIG, and b holds its ceiling. Other errors as read(2). */
+/* Reads stdin to its end into b. -EFBIG when it does not fit, or an error as read(2) has. */
 int read_stdin(struct buf *b);
 
-/*
- * For a REF of "-": the bytes of stdin as the request's data, at most one more than the library takes, which it then
- * refuses as too large. Returns 0, or a negative errno and the fault. Any other REF is left alone.
- */
+/* For a REF of "-": all of stdin as the request's data; any other REF is left alone. Returns 0, -EFBIG when stdin is longer
+ * than b may be (then call refuse_long_stdin), or another negative errno and the fault. */
 int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t *ret_len, struct fovea_fault *fault);
+
+/* Cutting stdin short would make a picture malformed and a line count a lie. Returns the exit code. */
+int refuse_long_stdin(bool json);
 
 /* A refusal: its words on stderr, or its JSON on stdout. Returns the exit code. */
 int out_refusal(const fovea_result *r, bool json);

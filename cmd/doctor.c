@@ -104,8 +104,8 @@ static void check_fonts(struct report *r)
 static void check_manual(struct report *r)
 {
     static const char *const places[] = {
-        FOVEA_MANDIR "/man1/fovea.1", FOVEA_MANDIR "/man1/fovea.1.gz",
-        "/usr/share/man/man1/fovea.1.gz", "/usr/local/share/man/man1/fovea.1", NULL};
+        FOVEA_EXECDIR "/../../share/man/man1/fovea.1", FOVEA_EXECDIR "/../../share/man/man1/fovea.1.gz",
+        "/usr/local/share/man/man1/fovea.1", "/usr/share/man/man1/fovea.1.gz", NULL};
     struct fovea_check manual = {FOVEA_WARN, "man page", "not installed", "make install; until then 'fovea help'"};
     for (const char *const *p = places; *p && manual.remedy; p++)
         if (access(*p, R_OK) == 0)

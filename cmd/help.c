@@ -57,7 +57,7 @@ static void add_options(struct buf *b, const struct command *command)
 /* REF is the tool's path. */
 static void add_reference(struct buf *b, const struct command *command)
 {
-    const struct fovea_tool *tool = tool_find(command->tool);
+    const struct fovea_tool *tool = command_tool(command->tool);
     for (size_t i = 0; tool && i < tool->n_fields; i++)
         if (!strcmp(tool->fields[i].name, "path"))
             add_row(b, "REF", tool->fields[i].help, OPTION_COLUMN);

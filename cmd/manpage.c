@@ -103,7 +103,7 @@ static void add_synopsis(struct buf *b)
 
 static void add_reference(struct buf *b, const struct command *c)
 {
-    const struct fovea_tool *tool = tool_find(c->tool);
+    const struct fovea_tool *tool = command_tool(c->tool);
     for (size_t i = 0; tool && i < tool->n_fields; i++)
         if (!strcmp(tool->fields[i].name, "path"))
             add_item(b, "", "REF", tool->fields[i].help);

@@ -55,7 +55,7 @@ static void add_field(struct choice_option *to, const struct fovea_field *field)
 
 size_t options_of(const struct command *command, struct choice_option list[LIMIT_CLI_OPTIONS])
 {
-    const struct fovea_tool *tool = tool_find(command->tool);
+    const struct fovea_tool *tool = command_tool(command->tool);
     size_t n = 0;
     for (const struct option *o = command->options; o && o->name && n < LIMIT_CLI_OPTIONS; o++)
         add_row(&list[n++], o, false);
@@ -177,7 +177,7 @@ static int check_args(const struct invocation *in)
 
 static int prepare(const struct command *command, struct invocation *ret)
 {
-    *ret = (struct invocation){.command = command, .tool = tool_find(command->tool)};
+    *ret = (struct invocation){.command = command, .tool = command_tool(command->tool)};
     ret->values = calloc(1, MAX(command->values_size, (size_t)1));
     ret->request = calloc(1, ret->tool ? MAX(ret->tool->request_size, (size_t)1) : 1);
     if (ret->values && ret->request)

@@ -11,18 +11,6 @@ struct values {
     bool json;
 };
 
-/* Cutting stdin short would make its line count and its hash a lie, so a longer one is refused here. */
-static int refuse_long_stdin(bool json)
-{
-    static const char words[] = "stdin holds more than 20 MiB; save it to a file and read that";
-    if (!json)
-        say_plain("%s", words);
-    else if (out_str("{\"ok\":false,\"kind\":\"refusal\",\"reason\":\"too_large\",\"message\":\"") || out_str(words) ||
-             out_str("\"}\n"))
-        return EXIT_FAULT;
-    return EXIT_REFUSED;
-}
-
 static int print_text(const fovea_result *result)
 {
     struct fovea_text t;
@@ -40,12 +28,12 @@ static int run(struct invocation *in)
     const struct values *v = in->values;
     struct fovea_read_request *request = in->request;
     struct fovea_fault fault;
-    auto_buf input = BUF_INIT(LIMIT_VIEW_BYTES + 1);
+    auto_buf input = BUF_INIT(LIMIT_STDIN_BYTES);
     auto_fovea *f = NULL;
     auto_result *result = NULL;
     request->path = in->args[0];
     int r = ref_from_stdin(in->args[0], &input, &request->data, &request->data_len, &fault);
-    if (r == 0 && input.len > LIMIT_VIEW_BYTES)
+    if (r == -EFBIG)
         return refuse_long_stdin(v->json);
     r = r < 0 ? r : context_open(&in->common, &f, &fault);
     r = r < 0 ? r : fovea_read(f, request, &result, &fault);

@@ -70,7 +70,7 @@ static int run(struct invocation *in)
     const struct values *v = in->values;
     struct fovea_view_request *request = in->request;
     struct fovea_fault fault;
-    auto_buf input = BUF_INIT(LIMIT_VIEW_BYTES + 1);
+    auto_buf input = BUF_INIT(LIMIT_STDIN_BYTES);
     auto_fovea *f = NULL;
     auto_result *result = NULL;
     auto_drawing *drawing = NULL;
@@ -82,6 +82,8 @@ static int run(struct invocation *in)
     request->path = in->args[0];
     plan_drawing(v, request, &drawing);
     int r = ref_from_stdin(in->args[0], &input, &request->data, &request->data_len, &fault);
+    if (r == -EFBIG)
+        return refuse_long_stdin(json);
     r = r < 0 ? r : context_open(&in->common, &f, &fault);
     r = r < 0 ? r : fovea_view(f, request, &result, &fault);
     if (r < 0)
