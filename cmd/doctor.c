@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `fovea doctor`: what works here and how to fix the rest. The library looks at its own needs; what only the command
- * line needs (a terminal, libchafa, fonts, the man page) is looked at here. */
-#include <fcntl.h>
-#include <ftw.h>
-#include <string.h>
-
+ * line needs (a terminal, libchafa, the man page) is looked at here. */
 #include "context.h"
 #include "draw.h"
 #include "options.h"
@@ -74,33 +70,6 @@ static void check_terminal(struct report *r)
     tell(&terminal, r);
 }
 
-static unsigned fonts_found;
-
-static int count_font(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    static const char *const endings[] = {".ttf", ".otf", ".ttc", ".pfb", NULL};
-    const char *dot = strrchr(path, '.');
-    (void)st;
-    (void)at;
-    for (const char *const *e = endings; dot && type == FTW_F && *e; e++)
-        fonts_found += !strcasecmp(dot, *e);
-    return fonts_found >= LIMIT_FONT_FILES;
-}
-
-static void check_fonts(struct report *r)
-{
-    char detail[64];
-    fonts_found = 0;
-    (void)nftw("/usr/share/fonts", count_font, 16, FTW_PHYS);
-    (void)nftw("/usr/local/share/fonts", count_font, 16, FTW_PHYS);
-    (void)snprintf(detail, sizeof detail, "%u font files", fonts_found);
-    struct fovea_check fonts = {FOVEA_OK, "fonts", detail, NULL};
-    if (!fonts_found)
-        fonts = (struct fovea_check){FOVEA_WARN, "fonts", "none found; bitmaps need none, text and SVG will",
-                                     "apt-get install fonts-dejavu-core"};
-    tell(&fonts, r);
-}
-
 static void check_manual(struct report *r)
 {
     static const char *const places[] = {
@@ -133,7 +102,6 @@ static int run(struct invocation *in)
         r.colours = false;
     check_context(&r, &in->common);
     check_terminal(&r);
-    check_fonts(&r);
     check_manual(&r);
     if (r.json)
         (void)buf_add_str(&r.b, "]\n");

@@ -44,7 +44,6 @@
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
 #define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
 #define LIMIT_DRAW_ROWS 24
-#define LIMIT_FONT_FILES 10000              /* counted by doctor */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
