@@ -174,6 +174,17 @@ struct fovea_image {
 /* Fills ret_image (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
 FOVEA_API int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image);
 
+/* The lines of a text. */
+struct fovea_text {
+    const char *text; /* as found, converted to UTF-8; a NUL follows */
+    size_t len;
+    uint64_t first, last; /* lines, from 1; 0, 0 when there are none */
+    uint64_t total;       /* lines of the whole file */
+    const char *sha256;   /* of the whole file, in hex */
+};
+/* Fills ret_text (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
+FOVEA_API int fovea_result_lines(const fovea_result *r, struct fovea_text *ret_text);
+
 /* Raw RGBA rows for a terminal, where the request asked for them; -ENOENT when there are none. */
 struct fovea_pixels {
     const uint8_t *rgba;

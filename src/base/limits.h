@@ -51,6 +51,15 @@
 #define LIMIT_CONFIG_VALUE 4096             /* a string, NUL included */
 #define LIMIT_CONFIG_LIST 256               /* entries of a list */
 
+/* The command line */
+#define LIMIT_CLI_OPTIONS 64                /* of one command */
+#define LIMIT_CLI_ARGS 16                   /* words that are no options */
+#define LIMIT_CLI_WORDS 4096                /* bytes of one line on stderr */
+#define LIMIT_STDIN_BYTES (20 * MIB)        /* of a source; as view.maxBytes by default */
+#define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
+#define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
+#define LIMIT_DRAW_ROWS 24
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts and sources for commands: see context.h. */
+#include "context.h"
+
+#include <string.h>
+
+#include "out.h"
+
+static int fault_is(struct fovea_fault *fault, int code, const char *what, const char *why)
+{
+    fault->code = code;
+    (void)snprintf(fault->text, sizeof fault->text, "%s: %s", what, why);
+    return code;
+}
+
+/* The library takes absolute folders only; a user means the one below where they stand. */
+static int make_absolute(const struct words *from, const char *cwd, char *to[LIMIT_ROOTS + 1])
+{
+    for (size_t i = 0; i < from->n; i++) {
+        auto_buf b = BUF_INIT(LIMIT_PATH_BYTES * 2);
+        if (from->word[i][0] != '/')
+            (void)buf_add_format(&b, "%s/", strcmp(cwd, "/") ? cwd : "");
+        (void)buf_add_str(&b, from->word[i]);
+        to[i] = buf_take(&b);
+        if (!to[i])
+            return b.error ? b.error : -ENOMEM;
+    }
+    return 0;
+}
+
+int context_open(const struct common *common, fovea **ret, struct fovea_fault *fault)
+{
+    char *roots[LIMIT_ROOTS + 1] = {0};
+    auto_free char *cwd = getcwd(NULL, 0);
+    if (!cwd)
+        return fault_is(fault, -errno, "cannot tell the working folder", strerror(errno));
+    int r = make_absolute(&common->roots, cwd, roots);
+    if (r < 0) {
+        (void)fault_is(fault, r, "--root", strerror(-r));
+    } else {
+        struct fovea_options options = {
+            .reach = common->roots.n ? (const char *const *)roots : NULL,
+            .config_file = common->config,
+            .no_webp = common->no_webp,
+        };
+        r = fovea_new(&options, ret, fault);
+    }
+    for (size_t i = 0; i < COUNT(roots); i++)
+        free(roots[i]);
+    return r;
+}
+
+int read_stdin(struct buf *b)
+{
+    char piece[64 * 1024];
+    for (;;) {
+        ssize_t n = read(STDIN_FILENO, piece, sizeof piece);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : 0;
+        int r = buf_add(b, piece, (size_t)n);
+        if (r < 0)
+            return r;
+    }
+}
+
+int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t *ret_len, struct fovea_fault *fault)
+{
+    if (strcmp(ref, "-") != 0)
+        return 0;
+    int r = read_stdin(b);
+    if (r < 0)
+        return r == -EFBIG ? r : fault_is(fault, r, "cannot read stdin", strerror(-r));
+    *ret_data = b->data ? b->data : "";
+    *ret_len = b->len;
+    return 0;
+}
+
+int refuse_long_stdin(bool json)
+{
+    static const char words[] = "stdin holds more than 20 MiB; save it to a file and give its path";
+    auto_buf b = BUF_INIT(LIMIT_CLI_WORDS);
+    if (!json) {
+        say_plain("%s", words);
+        return EXIT_REFUSED;
+    }
+    (void)buf_add_format(&b, "{\"ok\":false,\"kind\":\"refusal\",\"reason\":\"too_large\",\"message\":\"%s\"}\n", words);
+    int bad = out_buf(&b);
+    return bad ? bad : EXIT_REFUSED;
+}
+
+int out_refusal(const fovea_result *r, bool json)
+{
+    int bad = 0;
+    if (json)
+        bad = out_json(fovea_result_json_new(r, 0));
+    else
+        say_plain("%s", fovea_result_text(r));
+    return bad ? bad : EXIT_REFUSED;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing, in full or with words about why not: see out.h. */
+#include "out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "command.h"
+
+/* Opened the wrong way round, so that using a stream that the caller closed still fails. */
+void streams_init(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+int write_all(int fd, const void *data, size_t len)
+{
+    const char *p = data;
+    while (len) {
+        ssize_t n = write(fd, p, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        p += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+int out(const void *data, size_t len)
+{
+    int r = write_all(STDOUT_FILENO, data, len);
+    if (r == 0)
+        return EXIT_DONE;
+    if (r == -EPIPE)
+        return EXIT_REFUSED;
+    say("cannot write to stdout: %s", strerror(-r));
+    return EXIT_FAULT;
+}
+
+int out_str(const char *s)
+{
+    return out(s, strlen(s));
+}
+
+int out_buf(const struct buf *b)
+{
+    if (!b->error)
+        return out(b->data, b->len);
+    say("%s", b->error == -ENOMEM ? "out of memory" : "the answer is too long to write");
+    return EXIT_FAULT;
+}
+
+int out_json(char *json)
+{
+    auto_free char *line = json;
+    if (!line) {
+        say("out of memory");
+        return EXIT_FAULT;
+    }
+    int r = out_str(line);
+    return r ? r : out("\n", 1);
+}
+
+/* One write a line, so that lines of several programs do not mix. */
+__attribute__((format(printf, 2, 0))) static void say_line(const char *prefix, const char *format, va_list args)
+{
+    auto_buf words = BUF_INIT(LIMIT_CLI_WORDS), line = BUF_INIT(LIMIT_CLI_WORDS * 12);
+    char *text = buf_reserve(&words, LIMIT_CLI_WORDS - 1);
+    if (!text)
+        return;
+    (void)vsnprintf(text, LIMIT_CLI_WORDS, format, args);
+    (void)buf_add_str(&line, prefix);
+    (void)buf_add_shown(&line, text, LIMIT_CLI_WORDS);
+    if (buf_add_str(&line, "\n") == 0)
+        (void)write_all(STDERR_FILENO, line.data, line.len);
+}
+
+void say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say_line("fovea: ", format, args);
+    va_end(args);
+}
+
+void say_plain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say_line("", format, args);
+    va_end(args);
+}
+
+int out_fault(const struct fovea_fault *fault, bool json, int code)
+{
+    auto_buf b = BUF_INIT(LIMIT_CLI_WORDS);
+    say("%s", fault->text);
+    if (!json)
+        return code;
+    (void)buf_add_str(&b, "{\"ok\":false,\"kind\":\"fault\",\"error\":");
+    add_json_string(&b, fault->text);
+    (void)buf_add_str(&b, "}\n");
+    int r = out_buf(&b);
+    return r ? r : code;
+}
+
+void add_json_string(struct buf *b, const char *s)
+{
+    if (!s) {
+        (void)buf_add_str(b, "null");
+        return;
+    }
+    (void)buf_add_str(b, "\"");
+    for (size_t i = 0, len = strlen(s); i < len;) {
+        uint32_t c;
+        size_t n = utf8_decode(s + i, len - i, &c);
+        if (!n)
+            (void)buf_add_str(b, "\\ufffd");
+        else if (c < 0x20 || c == 0x7f)
+            (void)buf_add_format(b, "\\u%04x", c);
+        else if (c == '"' || c == '\\')
+            (void)buf_add_format(b, "\\%c", (char)c);
+        else
+            (void)buf_add(b, s + i, n);
+        i += n ? n : 1;
+    }
+    (void)buf_add_str(b, "\"");
+}

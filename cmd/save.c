@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `-o FILE`: see save.h. */
+#include "save.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "command.h"
+#include "out.h"
+
+/* The first is the one to advise. */
+static const struct {
+    const char *media_type;
+    const char *endings[3];
+} endings[] = {
+    {"image/png", {".png"}},
+    {"image/jpeg", {".jpg", ".jpeg"}},
+    {"image/gif", {".gif"}},
+    {"image/webp", {".webp"}},
+};
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && !strcasecmp(path + n - m, ending);
+}
+
+static void advise_name(const char *path, const char *media_type)
+{
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    for (size_t i = 0; i < COUNT(endings); i++) {
+        if (strcmp(endings[i].media_type, media_type) != 0)
+            continue;
+        for (const char *const *e = endings[i].endings; *e; e++)
+            if (ends_with(base, *e))
+                return;
+        say("'%s' holds %s; a name ending in %s would say so", path, media_type, endings[i].endings[0]);
+    }
+}
+
+static int refuse_terminal(void)
+{
+    say("will not write a picture to a terminal; give -o a file, or send stdout to one");
+    return EXIT_USAGE;
+}
+
+static int failed(const char *path, int code)
+{
+    say("cannot write '%s': %s", path, strerror(-code));
+    return EXIT_FAULT;
+}
+
+static int write_through(const struct fovea_image *image, const char *path)
+{
+    auto_close int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return failed(path, -errno);
+    if (isatty(fd))
+        return refuse_terminal();
+    int r = write_all(fd, image->data, image->len);
+    return r < 0 ? failed(path, r) : EXIT_DONE;
+}
+
+/* A name beside path that nobody has: the same folder, so that the rename stays on one file system. */
+static int open_beside(const char *path, char name[LIMIT_PATH_BYTES], int *ret_fd)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path + 1) : 0;
+    for (int tries = 0; tries < LIMIT_OPEN_RETRIES; tries++) {
+        uint64_t dice;
+        if (getrandom(&dice, sizeof dice, 0) != sizeof dice)
+            return -EIO;
+        int n = snprintf(name, LIMIT_PATH_BYTES, "%.*s.fovea-%016" PRIx64, folder, path, dice);
+        if (n < 0 || n >= LIMIT_PATH_BYTES)
+            return -ENAMETOOLONG;
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd >= 0)
+            *ret_fd = fd;
+        if (fd >= 0 || errno != EEXIST)
+            return fd >= 0 ? 0 : -errno;
+    }
+    return -EEXIST;
+}
+
+/* close() may be the one to report that the disk is full. */
+static int write_beside(const struct fovea_image *image, const char *path)
+{
+    char name[LIMIT_PATH_BYTES];
+    int fd = -1, r = open_beside(path, name, &fd);
+    if (r < 0)
+        return failed(path, r);
+    r = write_all(fd, image->data, image->len);
+    if (close(fd) < 0 && r == 0)
+        r = -errno;
+    if (r == 0 && rename(name, path) < 0)
+        r = -errno;
+    if (r == 0)
+        return EXIT_DONE;
+    (void)unlink(name);
+    return failed(path, r);
+}
+
+int save_image(const struct fovea_image *image, const char *path)
+{
+    struct stat st;
+    if (!strcmp(path, "-"))
+        return isatty(STDOUT_FILENO) ? refuse_terminal() : out(image->data, image->len);
+    bool through = lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    int bad = through ? write_through(image, path) : write_beside(image, path);
+    if (!bad && !(through && !S_ISLNK(st.st_mode)))
+        advise_name(path, image->media_type);
+    return bad;
+}

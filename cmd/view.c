@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `fovea view`: look at a picture. On a terminal it is drawn first; the words under it are what a model would get. */
+#include <string.h>
+
+#include "context.h"
+#include "draw.h"
+#include "options.h"
+#include "out.h"
+#include "save.h"
+
+struct values {
+    const char *output;
+    bool json, data;
+};
+
+static bool to_stdout(const struct values *v)
+{
+    return v->output && !strcmp(v->output, "-");
+}
+
+/* Wanting to draw is no reason to fail: without libchafa there is a hint and the words. */
+static void plan_drawing(const struct values *v, struct fovea_view_request *request, struct drawing **ret)
+{
+    if (v->json || v->data || to_stdout(v) || !isatty(STDOUT_FILENO))
+        return;
+    int r = drawing_new(ret);
+    if (r == 0)
+        drawing_box(*ret, &request->preview_columns, &request->preview_rows);
+    else if (r == -ENOENT)
+        say("install libchafa0 to see the picture here");
+}
+
+static int print_words(const fovea_result *result, const struct fovea_image *image, bool on_stderr)
+{
+    if (on_stderr) {
+        say_plain("%s", fovea_result_text(result));
+        return EXIT_DONE;
+    }
+    auto_buf b = BUF_INIT(LIMIT_CLI_TEXT);
+    (void)buf_add_format(&b, "%s\n%s  %s %ux%u, %zu bytes\n", fovea_result_text(result), image->id, image->media_type,
+                         image->width, image->height, image->len);
+    return out_buf(&b);
+}
+
+static int print_drawing(const fovea_result *result, struct drawing *drawing)
+{
+    struct fovea_pixels pixels;
+    auto_buf b = BUF_INIT(LIMIT_DRAW_BYTES);
+    if (!drawing || fovea_result_preview(result, &pixels) < 0 || drawing_add(drawing, &pixels, &b) < 0)
+        return EXIT_DONE;
+    return out_buf(&b);
+}
+
+static int show(const struct values *v, const fovea_result *result, struct drawing *drawing)
+{
+    struct fovea_image image;
+    int bad = 0;
+    if (fovea_result_image(result, &image) < 0)
+        return EXIT_FAULT;
+    if (v->output)
+        bad = save_image(&image, v->output);
+    if (!bad && (v->json || v->data))
+        return out_json(fovea_result_json_new(result, v->data ? FOVEA_JSON_DATA : 0));
+    bad = bad ? bad : print_drawing(result, drawing);
+    return bad ? bad : print_words(result, &image, to_stdout(v));
+}
+
+static int run(struct invocation *in)
+{
+    const struct values *v = in->values;
+    struct fovea_view_request *request = in->request;
+    struct fovea_fault fault;
+    auto_buf input = BUF_INIT(LIMIT_STDIN_BYTES);
+    auto_fovea *f = NULL;
+    auto_result *result = NULL;
+    auto_drawing *drawing = NULL;
+    bool json = v->json || v->data;
+    if (json && to_stdout(v)) {
+        say("--json and -o - both want stdout");
+        return EXIT_USAGE;
+    }
+    request->path = in->args[0];
+    plan_drawing(v, request, &drawing);
+    int r = ref_from_stdin(in->args[0], &input, &request->data, &request->data_len, &fault);
+    if (r == -EFBIG)
+        return refuse_long_stdin(json);
+    r = r < 0 ? r : context_open(&in->common, &f, &fault);
+    r = r < 0 ? r : fovea_view(f, request, &result, &fault);
+    if (r < 0)
+        return out_fault(&fault, json, EXIT_FAULT);
+    if (fovea_result_kind(result) != FOVEA_PERCEPTION)
+        return out_refusal(result, json);
+    return show(v, result, drawing);
+}
+
+static const struct option options[] = {
+    {"output", 'o', OPTION_STRING, "FILE", offsetof(struct values, output), "write the picture to FILE; '-' is stdout"},
+    {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "one line of JSON instead of words"},
+    {"data", 0, OPTION_FLAG, NULL, offsetof(struct values, data),
+     "the same with the picture itself in it, as base64"},
+    {0},
+};
+
+const struct command command_view = {
+    .name = "view",
+    .summary = "look at a picture",
+    .arguments = "REF",
+    .about = "Turns a picture into pixels that any vision model accepts, or says why that cannot be done and what to "
+             "do instead. Prints a note, the view's id, its type and size; on a terminal the picture comes first. "
+             "REF '-' is stdin.",
+    .examples = "fovea view shot.png\n"
+                "fovea view shot.png -o small.webp\tkeep what a model would get\n"
+                "fovea view shot.png --region 100,200,640,480\tlook closer at a part\n"
+                "fovea view photo.jpg --json --data\tall of it, for a program\n",
+    .tool = "view",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .min_args = 1,
+    .max_args = 1,
+    .context = true,
+    .run = run,
+};
