@@ -58,6 +58,21 @@ static const struct turn turns[9] = {
     [5] = {true, false, false}, [6] = {true, true, false}, [7] = {true, true, true}, [8] = {true, false, true},
 };
 
+struct size size_turned(struct size s, uint8_t orientation)
+{
+    return orientation <= 8 && turns[orientation].swap ? (struct size){s.h, s.w} : s;
+}
+
+struct rect rect_stored(struct rect r, struct size upright, uint8_t orientation)
+{
+    struct turn t = orientation <= 8 ? turns[orientation] : turns[1];
+    if (t.from_right)
+        r.x = upright.w - r.x - r.w;
+    if (t.from_bottom)
+        r.y = upright.h - r.y - r.h;
+    return t.swap ? (struct rect){r.y, r.x, r.h, r.w} : r;
+}
+
 int image_orient(struct image *m, uint8_t orientation)
 {
     if (orientation < 2 || orientation > 8)
@@ -65,7 +80,7 @@ int image_orient(struct image *m, uint8_t orientation)
     struct turn t = turns[orientation];
     struct size s = m->size;
     auto_image up = {0};
-    int e = image_init(&up, t.swap ? (struct size){s.h, s.w} : s);
+    int e = image_init(&up, size_turned(s, orientation));
     if (e)
         return e;
     ptrdiff_t w = up.size.w, right = t.from_right ? -1 : 1, below = t.from_bottom ? -w : w;
@@ -81,6 +96,14 @@ int image_orient(struct image *m, uint8_t orientation)
     *m = up;
     up.px = NULL;
     return 0;
+}
+
+bool row_opaque(const uint8_t *row, uint32_t n)
+{
+    uint8_t all = 255;
+    for (uint32_t x = 0; x < n; x++)
+        all &= row[x * 4 + 3];
+    return all == 255;
 }
 
 bool image_is_light(const struct image *m)

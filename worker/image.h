@@ -37,6 +37,15 @@ int image_scale(const struct image *m, struct size size, struct image *ret);
 /* Turns the stored picture upright (EXIF 1..8), in memory that it replaces. -ENOMEM. */
 int image_orient(struct image *m, uint8_t orientation);
 
+/* The same, backwards, for a box of the upright picture: where it lies in the stored one. */
+struct rect rect_stored(struct rect r, struct size upright, uint8_t orientation);
+
+/* The stored size upright, or the other way round. */
+struct size size_turned(struct size s, uint8_t orientation);
+
+/* Whether each of a row's n pixels is opaque. */
+bool row_opaque(const uint8_t *row, uint32_t n);
+
 /* The colour of its visible pixels is light on average, so that white would swallow it. */
 bool image_is_light(const struct image *m);
 

@@ -184,14 +184,6 @@ void resample_free(struct resampler *r)
     free(r);
 }
 
-static bool row_opaque(const uint8_t *row, uint32_t n)
-{
-    uint8_t all = 255;
-    for (uint32_t x = 0; x < n; x++)
-        all &= row[x * 4 + 3];
-    return all == 255;
-}
-
 static void premultiply(const uint8_t *row, uint32_t n, int16_t *out)
 {
     for (uint32_t x = 0; x < n; x++) {
