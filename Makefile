@@ -96,6 +96,9 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 # Pixel loops earn -O3.
 $(OBJ)/worker/%.o: OPT := -O3
 
+# Only the types; the library is loaded when something is drawn.
+$(OBJ)/cmd/draw.o: CPPFLAGS += $(shell pkg-config --cflags chafa 2>/dev/null)
+
 $(OBJ)/libshared.a: $(SHARED_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^

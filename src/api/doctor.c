@@ -28,7 +28,7 @@ static void tell(struct visit *v, enum fovea_health health, const char *name, co
 static void check_kernel(struct visit *v)
 {
     struct utsname u;
-    char words[160];
+    char words[3 * sizeof u.release];
     (void)uname(&u);
     (void)snprintf(words, sizeof words, "%s %s %s", u.sysname, u.release, u.machine);
     tell(v, FOVEA_OK, "kernel", words, NULL);

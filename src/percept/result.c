@@ -156,3 +156,13 @@ int fovea_result_preview(const fovea_result *r, struct fovea_pixels *ret_pixels)
     *ret_pixels = (struct fovea_pixels){p->data + p->len, p->preview.w, p->preview.h};
     return 0;
 }
+
+int fovea_result_lines(const fovea_result *r, struct fovea_text *ret_text)
+{
+    if (r->kind != FOVEA_TEXT)
+        return -EINVAL;
+    const struct text *t = &r->text;
+    *ret_text = (struct fovea_text){.text = t->text, .len = t->len, .first = t->first, .last = t->last, .total = t->total};
+    sha256_hex(t->sha256, ret_text->sha256);
+    return 0;
+}
