@@ -22,6 +22,10 @@
 #define LIMIT_PIXELS 50000000ull            /* decoded in total, over the frames that are decoded */
 #define LIMIT_FRAMES 1000000u               /* counted in an animation */
 
+#define LIMIT_ICC_BYTES (4 * MIB)           /* an embedded colour profile */
+#define LIMIT_JPEG_SCANS 100                /* a progressive JPEG of more is built to waste time */
+#define LIMIT_CODEC_STATE (512 * MIB)       /* held beside the rows: JPEG coefficients, lossless WebP pixels */
+
 /* Workers */
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */
