@@ -128,17 +128,30 @@ void image_flatten(struct image *m, uint8_t level)
     m->opaque = true;
 }
 
-double image_flatness(const struct image *m)
+/* Colours met lately; a slot forgets when another colour of its hash comes. */
+enum { MEMORY_BITS = 12 };
+
+static bool is_new(uint32_t *memory, uint32_t colour)
 {
-    uint64_t flat = 0;
+    uint32_t *slot = &memory[colour * 0x9e3779b1u >> (32 - MEMORY_BITS)];
+    bool new = *slot != colour;
+    *slot = colour;
+    return new;
+}
+
+struct look image_look(const struct image *m)
+{
+    uint32_t memory[1 << MEMORY_BITS] = {0}, w = m->size.w;
     const uint32_t *px = (const uint32_t *)(const void *)m->px;
-    uint32_t w = m->size.w;
+    uint64_t flat = 0, novel = 0;
     for (uint32_t y = 1; y < m->size.h; y++) {
         const uint32_t *row = px + (size_t)y * w, *above = row - w;
-        uint32_t in_row = 0;
-        for (uint32_t x = 1; x < w; x++)
-            in_row += (row[x] == row[x - 1]) & (row[x] == above[x]);
-        flat += in_row;
+        for (uint32_t x = 1; x < w; x++) {
+            bool left = row[x] == row[x - 1], up = row[x] == above[x];
+            flat += left && up;
+            novel += !left && !up && is_new(memory, row[x]);
+        }
     }
-    return (double)flat / ((double)w * m->size.h);
+    double pixels = (double)w * m->size.h;
+    return (struct look){(double)flat / pixels, (double)novel / pixels};
 }

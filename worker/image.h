@@ -52,7 +52,11 @@ bool image_is_light(const struct image *m);
 /* Lays the picture on one grey level, in place; it is opaque then. */
 void image_flatten(struct image *m, uint8_t level);
 
-/* Share of pixels that equal their left and upper neighbour: 0 noise and photos .. 1 one colour. */
-double image_flatness(const struct image *m);
+/* What tells drawn pictures from photos, as shares of all pixels. */
+struct look {
+    double flat;  /* equal their left and upper neighbour: near 0 in photos, near 1 in drawings and screenshots */
+    double novel; /* equal neither, and no such colour was near before: what makes lossless files large and slow */
+};
+struct look image_look(const struct image *m);
 
 #endif

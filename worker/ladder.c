@@ -19,7 +19,7 @@ enum {
 };
 
 /* Lossless beats lossy on flat pictures; beyond this many bytes a pixel that is no longer sure. */
-static const double flat_enough = 0.6, sure_bytes = 1.0 / 16, scale_power = 1.6;
+static const double flat_enough = 0.6, novel_at_most = 0.005, sure_bytes = 0.1, scale_power = 1.6;
 
 struct step {
     struct size size;
@@ -163,24 +163,35 @@ static int go_down(struct climb *c, size_t at)
     return 0;
 }
 
+/* Which lossless candidates can win at the first step. Looking costs a pass, so not where none can. */
+static void choose_lossless(const struct climb *c, bool *ret_webp, bool *ret_png)
+{
+    struct palette p;
+    bool few = palette_of(c->m, &p), small = (size_t)c->m->size.w * c->m->size.h <= SMALL, webp = webp_allowed(c);
+    *ret_webp = false;
+    *ret_png = small || (!webp && !c->m->opaque);
+    if (!few && !c->l->pristine && webp)
+        return;
+    struct look look = image_look(c->m);
+    *ret_webp = webp && c->l->pristine && look.flat > flat_enough && look.novel < novel_at_most;
+    *ret_png = *ret_png || (few && !*ret_webp && (p.bits <= 2 || look.flat > flat_enough / 2)) ||
+               (!webp && look.flat > flat_enough);
+}
+
 /* Lossless candidates at the first step. Returns 1 when one has won without a look at lossy. */
 static int try_lossless(struct climb *c)
 {
-    struct palette p;
-    size_t pixels = (size_t)c->m->size.w * c->m->size.h;
-    bool few = palette_of(c->m, &p), small = pixels <= SMALL;
-    double flat = image_flatness(c->m);
-    bool webp = webp_allowed(c) && c->l->pristine && flat > flat_enough;
-    bool png = small || (few && (p.bits <= 2 || flat > flat_enough / 2) && !webp) ||
-               (!webp_allowed(c) && (flat > flat_enough || !c->m->opaque));
+    bool webp, png;
     int e = 0;
+    choose_lossless(c, &webp, &png);
     if (webp)
         e = try_with(c, &encode_webp_lossless, &(struct step){.size = c->m->size});
     if (!e && png)
         e = try_with(c, &encode_png, &(struct step){.size = c->m->size});
     if (e)
         return e;
-    return c->fits && c->best.by && c->best.by->lossless && (double)c->best.len <= (double)pixels * sure_bytes;
+    double sure = sure_bytes * c->m->size.w * c->m->size.h;
+    return c->fits && c->best.by && c->best.by->lossless && (double)c->best.len <= sure;
 }
 
 static int climb_with(struct climb *c, const struct encoder *by)
