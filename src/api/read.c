@@ -94,7 +94,7 @@ static int make_text(struct job *j, fovea_result **ret)
 {
     const struct snapshot *w = &j->lines.window;
     struct text t = {.len = w->size, .first = j->lines.first, .last = j->lines.last, .total = j->lines.total_lines};
-    memcpy(t.sha256, j->lines.sha256, SHA256_LEN);
+    sha256_hex(j->lines.sha256, t.sha256);
     t.text = malloc(w->size + 1);
     t.path = j->request->data ? NULL : absolute_new(j->f, j->variants.path[w->variant]);
     if (!t.text || (!j->request->data && !t.path)) {

@@ -63,9 +63,9 @@ static json_t *perception_json(const struct perception *p)
 
 static json_t *text_json(const struct text *t)
 {
-    return json_pack("{s:b, s:s, s:s?, s:s%, s:[I,I], s:I, s:o}", "ok", 1, "kind", "text", "path", t->path, "text",
+    return json_pack("{s:b, s:s, s:s?, s:s%, s:[I,I], s:I, s:s}", "ok", 1, "kind", "text", "path", t->path, "text",
                      t->text, t->len, "lines", (json_int_t)t->first, (json_int_t)t->last, "total_lines",
-                     (json_int_t)t->total, "sha256", digest(t->sha256));
+                     (json_int_t)t->total, "sha256", t->sha256);
 }
 
 static json_t *refusal_json(const struct refusal *r)

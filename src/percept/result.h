@@ -60,7 +60,7 @@ struct text {
     char *text;
     size_t len;
     uint64_t first, last, total;
-    uint8_t sha256[SHA256_LEN];
+    char sha256[SHA256_HEX_LEN + 1];
 };
 
 struct refusal {
