@@ -24,7 +24,8 @@ BINDIR  := $(PREFIX)/bin
 LIBDIR  := $(PREFIX)/lib
 EXECDIR := $(PREFIX)/libexec/fovea
 INCDIR  := $(PREFIX)/include
-MANDIR  := $(PREFIX)/share/man
+SHAREDIR := $(PREFIX)/share
+MANDIR  := $(SHAREDIR)/man
 
 # ---------------------------------------------------------------- flags
 
@@ -77,7 +78,7 @@ CLI_OBJ    := $(call objects,$(CLI_SRC))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a ## build everything into build/
+all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 ## build everything into build/
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
@@ -121,6 +122,14 @@ $(BUILD)/fovea-worker: $(WORKER_OBJ) $(OBJ)/libshared.a
 $(BUILD)/fovea: $(CLI_OBJ) $(OBJ)/libinternal.a
 	$(CC) -pie $(CLI_OBJ) $(OBJ)/libinternal.a -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
+# The program writes its own manual and completions, from the table that parses its options.
+$(BUILD)/man/fovea.1: $(BUILD)/fovea
+	@mkdir -p $(@D) $(BUILD)/completions
+	$< generate man > $@
+	$< generate bash > $(BUILD)/completions/fovea
+	$< generate zsh > $(BUILD)/completions/_fovea
+	$< generate fish > $(BUILD)/completions/fovea.fish
+
 $(BUILD)/libfovea.so.$(VERSION): $(LIB_OBJ)
 	$(CC) -shared -Wl,-soname,libfovea.so.$(SOVERSION) -Wl,--no-undefined $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 $(BUILD)/libfovea.so: $(BUILD)/libfovea.so.$(VERSION)
@@ -149,7 +158,16 @@ test: setup ## build and run every test
 	@tests/run $(BUILD)
 
 .PHONY: tests
-tests: all $(UNITS) $(TEST_TOOLS)
+tests: all $(UNITS) $(BUILD)/fixtures/good.tsv
+
+# Pictures for the tests, made by our own code.
+FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
+$(FIXTURE_OBJ): CPPFLAGS += -Itests
+$(BUILD)/tests/mkfixture: $(FIXTURE_OBJ) $(OBJ)/libshared.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -lwebp -lwebpmux -lgif -ldeflate -llcms2 -lm
+$(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
+	$< $(@D)
 
 # A unit test sees everything inside; those of the worker's parts link these too.
 $(BUILD)/tests/%: tests/unit/%.c tests/unit/test.h $(OBJ)/libinternal.a $(OBJ)/flags
@@ -172,6 +190,22 @@ check: ## layering, sizes, exported symbols, hardening
 	@tools/measure.sh
 	@tools/check_binaries.sh $(BUILD)
 
+# ---------------------------------------------------------------- fuzzing
+
+TIME ?= 60
+FUZZERS := $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard fuzz/*.c)))
+
+fuzz: ## fuzz each parser for TIME seconds (clang)
+	@$(MAKE) --no-print-directory CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
+	@tools/fuzz.sh build/fuzzing $(TIME)
+
+.PHONY: fuzzers
+fuzzers: $(FUZZERS) $(BUILD)/fixtures/good.tsv
+$(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -I. $(CFLAGS) -fsanitize=fuzzer $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
+	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+
 # ---------------------------------------------------------------- install
 
 install: all ## install under DESTDIR and PREFIX
@@ -183,11 +217,17 @@ install: all ## install under DESTDIR and PREFIX
 	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so
 	install -m 644 $(BUILD)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.a
 	install -m 644 include/fovea.h $(DESTDIR)$(INCDIR)/fovea.h
+	install -D -m 644 $(BUILD)/man/fovea.1 $(DESTDIR)$(MANDIR)/man1/fovea.1
+	install -D -m 644 $(BUILD)/completions/fovea $(DESTDIR)$(SHAREDIR)/bash-completion/completions/fovea
+	install -D -m 644 $(BUILD)/completions/_fovea $(DESTDIR)$(SHAREDIR)/zsh/site-functions/_fovea
+	install -D -m 644 $(BUILD)/completions/fovea.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/fovea.fish
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/fovea.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/fovea.pc
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(BINDIR)/fovea $(DESTDIR)$(INCDIR)/fovea.h $(DESTDIR)$(LIBDIR)/pkgconfig/fovea.pc
 	rm -f $(DESTDIR)$(LIBDIR)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.so*
+	rm -f $(DESTDIR)$(MANDIR)/man1/fovea.1 $(DESTDIR)$(SHAREDIR)/bash-completion/completions/fovea \
+	    $(DESTDIR)$(SHAREDIR)/zsh/site-functions/_fovea $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/fovea.fish
 	rm -rf $(DESTDIR)$(EXECDIR)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
