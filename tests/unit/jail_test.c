@@ -139,9 +139,9 @@ static const struct {
 } forbidden[] = {
 #define ROW(name) {#name, do_##name, false}
 #define SOFT(name) {#name, do_##name, true}
-    SOFT(open), SOFT(openat), ROW(openat2), ROW(creat), SOFT(stat), ROW(statx), SOFT(access), SOFT(readlink), ROW(unlink),
-    ROW(rename), ROW(mkdir), ROW(chdir), ROW(chroot), ROW(mount), SOFT(socket), ROW(socketpair), ROW(connect), ROW(bind),
-    ROW(sendmmsg), ROW(execve), ROW(execveat), ROW(fork), ROW(vfork), ROW(clone), ROW(unshare), ROW(setns), ROW(ptrace),
+    SOFT(open), SOFT(openat), ROW(openat2), ROW(creat), SOFT(stat), ROW(statx), SOFT(access), SOFT(readlink),
+    ROW(unlink), ROW(rename), ROW(mkdir), ROW(chdir), ROW(chroot), ROW(mount), SOFT(socket), ROW(socketpair),
+    ROW(connect), ROW(bind), ROW(sendmmsg), ROW(execve), ROW(execveat), ROW(fork), ROW(vfork), ROW(clone), ROW(unshare), ROW(setns), ROW(ptrace),
     ROW(process_vm_writev), ROW(kill), ROW(tkill), ROW(tgkill), ROW(pidfd_open), SOFT(prctl), ROW(setrlimit),
     ROW(memfd_create), ROW(memfd_secret), ROW(userfaultfd), ROW(io_uring_setup), ROW(bpf), ROW(perf_event_open),
     SOFT(ioctl), ROW(fcntl), ROW(dup), ROW(shmget), ROW(pkey_mprotect), ROW(setuid), ROW(seccomp), ROW(keyctl),
