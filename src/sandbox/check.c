@@ -33,7 +33,8 @@ bool check_hello(const struct work_hello *hello)
 static bool preview_fits(const struct work_request *request, const struct work_reply *reply)
 {
     uint32_t w = reply->preview_w, h = reply->preview_h;
-    return !w == !h && w <= MIN(request->preview_w, LIMIT_PREVIEW_SIDE) && h <= MIN(request->preview_h, LIMIT_PREVIEW_SIDE);
+    return !w == !h && w <= MIN(request->preview_w, LIMIT_PREVIEW_SIDE) &&
+           h <= MIN(request->preview_h, LIMIT_PREVIEW_SIDE);
 }
 
 bool check_length(const struct work_request *request, const struct work_reply *reply, size_t *ret_len)
@@ -84,7 +85,8 @@ static bool true_to_bytes(const struct work_reply *r, const uint8_t *data)
 static bool picture_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
 {
     return size_plausible(r) && frames_plausible(r) && r->orientation >= 1 && r->orientation <= 8 &&
-           !(r->facts & ~all_facts) && media_allowed(request, r->media) && planned(request, r) && true_to_bytes(r, data);
+           !(r->facts & ~all_facts) && media_allowed(request, r->media) && planned(request, r) &&
+           true_to_bytes(r, data);
 }
 
 /* Statuses whose numbers reach a message. */

@@ -167,14 +167,20 @@ static struct worker *take_ready(struct crew *c, int64_t deadline, int *ret_erro
         w->state = WORKER_TAKEN;
     c->expected = false;
     (void)pthread_mutex_unlock(&c->lock);
-    wake_keeper(c); /* for the successor */
     return w;
 }
 
-/* Its first words. -EPIPE when it ended without, -EPROTO when they are not ours, -ETIMEDOUT. */
-static int greet(struct worker *w, int64_t deadline)
+/* A waiting worker is silent once it has greeted; more to read is its end, or it speaks out of turn. */
+static bool silent(const struct worker *w)
 {
     struct pollfd p = {.fd = w->child.socket, .events = POLLIN};
+    return !poll(&p, 1, 0);
+}
+
+int crew_greet(struct worker *w)
+{
+    struct pollfd p = {.fd = w->child.socket, .events = POLLIN};
+    int64_t deadline = clock_ms() + LIMIT_WORKER_START_MS;
     int n;
     if (w->greeted)
         return 0;
@@ -187,24 +193,23 @@ static int greet(struct worker *w, int64_t deadline)
         return -EPIPE;
     if (got != sizeof w->hello || !check_hello(&w->hello))
         return -EPROTO;
+    if (w->hello.error)
+        return -ENOSYS;
     w->greeted = true;
     return 0;
 }
 
-/* A waiting worker is silent; anything to read now is its end, or it speaks out of turn. */
-static bool silent(const struct worker *w)
+int crew_fault(const struct crew *c, const struct worker *w, int error, struct fovea_fault *fault)
 {
-    struct pollfd p = {.fd = w->child.socket, .events = POLLIN};
-    return !poll(&p, 1, 0);
-}
-
-static int cannot_start(const struct crew *c, int error, struct fovea_fault *fault)
-{
-    const char *why = error == -EPIPE       ? "it ended before it was ready"
-                      : error == -EPROTO    ? "it is not of this build"
-                      : error == -ETIMEDOUT ? "it was not ready in time"
-                                            : strerrordesc_np(-error);
-    return fault_set(fault, error, "cannot start %s: %s", c->path, why ? why : "unknown error");
+    bool jail = w && error == -ENOSYS;
+    const char *words = strerrordesc_np(jail ? w->hello.error : -error), *why = words ? words : "unknown error";
+    if (jail)
+        return fault_set(fault, error, "sandbox unavailable: %s (%s)", w->hello.layer, why);
+    why = error == -EPIPE       ? "it ended before it was ready"
+          : error == -EPROTO    ? "it is not of this build"
+          : error == -ETIMEDOUT ? "it was not ready in time"
+                                : why;
+    return fault_set(fault, error, "cannot start %s: %s", c->path, why);
 }
 
 int crew_take(struct crew *c, struct worker **ret, struct fovea_fault *fault)
@@ -214,23 +219,19 @@ int crew_take(struct crew *c, struct worker **ret, struct fovea_fault *fault)
     for (unsigned i = 0; i < LIMIT_WORKER_TRIES; i++) {
         struct worker *w = take_ready(c, deadline, &e);
         if (!w)
-            return cannot_start(c, e, fault);
-        e = greet(w, deadline);
-        if (!e && w->hello.error) {
-            const char *why = strerrordesc_np(w->hello.error);
-            e = fault_set(fault, ENOSYS, "sandbox unavailable: %s (%s)", w->hello.layer, why ? why : "unknown error");
-            crew_end(c, w);
-            return e;
-        }
-        if (!e && silent(w)) {
+            return crew_fault(c, NULL, e, fault);
+        e = silent(w) ? 0 : w->greeted ? -EPIPE : crew_greet(w);
+        if (!e && (!w->greeted || silent(w))) {
             *ret = w;
             return 0;
         }
+        if (e && e != -EPIPE)
+            e = crew_fault(c, w, e, fault);
         crew_end(c, w);
         if (e && e != -EPIPE)
-            return cannot_start(c, e, fault);
+            return e;
     }
-    return cannot_start(c, -EPIPE, fault);
+    return crew_fault(c, NULL, -EPIPE, fault);
 }
 
 /* ---------------------------------------------------------------- public */
@@ -249,6 +250,15 @@ void crew_end(struct crew *c, struct worker *w)
     close_fd(take_fd(&w->child.socket));
     move(c, w, w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED);
     wake_keeper(c);
+}
+
+void crew_refill(struct crew *c)
+{
+    (void)pthread_mutex_lock(&c->lock);
+    bool urgent = !oldest_ready(c);
+    (void)pthread_mutex_unlock(&c->lock);
+    if (urgent)
+        wake_keeper(c);
 }
 
 void crew_return(struct crew *c, struct worker *w)

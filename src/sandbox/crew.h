@@ -37,8 +37,20 @@ void crew_free(struct crew *c);
 /* A job is about to come: at least one worker is to be ready. */
 void crew_expect(struct crew *c);
 
-/* A worker whose jail stands, alive a moment ago; the caller's until crew_end or crew_return. */
+/*
+ * A worker, alive a moment ago; the caller's until crew_end or crew_return. One that is still starting may be given its
+ * job already (it reads nothing before its jail stands, and then need not wait for us), but is to be greeted after.
+ */
 int crew_take(struct crew *c, struct worker **ret, struct fovea_fault *fault);
+
+/* Waits until the worker says that its jail stands. -ENOSYS when it does not, -EPIPE when the worker ended before (then
+ * another one may do better), -EPROTO, -ETIMEDOUT; crew_fault makes a sentence of it. */
+int crew_greet(struct worker *w);
+int crew_fault(const struct crew *c, const struct worker *w, int error, struct fovea_fault *fault);
+
+/* To be called when a taken worker has its job: if no other waits, a successor is started beside it. (If one does, that
+ * can wait for the end of the job, which then has the processors to itself.) */
+void crew_refill(struct crew *c);
 
 /* Kills the worker and returns at once. */
 void crew_end(struct crew *c, struct worker *w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jail, layer upon layer, the filter last because it forbids what the others need. A layer is a row with a name; the
- * first that does not stand ends the attempt, and its name travels to the user. Nothing here is best effort.
+ * The jail, layer upon layer, the filter last because it forbids what the others need. A layer is a row with a name;
+ * the first that does not stand ends the attempt, and its name travels to the user. Nothing here is best effort.
  *
  * Single-threaded by design: Landlock binds the thread that asks and those it starts. (The filter binds all, by TSYNC.)
  */

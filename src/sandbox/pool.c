@@ -62,10 +62,16 @@ void pool_output_done(struct pool_output *o)
 
 int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault)
 {
-    struct worker *w;
+    struct worker *w = NULL;
     int e = crew_take(p->crew, &w, fault);
     if (e)
         return e;
+    e = crew_greet(w);
+    if (e) {
+        e = crew_fault(p->crew, w, e, fault);
+        crew_end(p->crew, w);
+        return e;
+    }
     *ret = w->hello;
     crew_return(p->crew, w);
     return 0;
@@ -80,14 +86,22 @@ static int output_open(void)
     return fd;
 }
 
-static bool hand_over(const struct worker *w, const struct work_request *request, int input_fd, int output_fd)
+struct job {
+    const struct work_request *request;
+    int input, output;
+    void (*meanwhile)(void *arg); /* NULL once called */
+    void *arg;
+    int64_t started;
+};
+
+static bool hand_over(const struct job *j, const struct worker *w)
 {
-    const int fds[2] = {input_fd, output_fd};
+    const int fds[2] = {j->input, j->output};
     union {
         char bytes[CMSG_SPACE(sizeof fds)];
         struct cmsghdr align;
     } control = {{0}};
-    struct iovec words = {.iov_base = (void *)request, .iov_len = sizeof *request};
+    struct iovec words = {.iov_base = (void *)j->request, .iov_len = sizeof *j->request};
     struct msghdr m = {
         .msg_iov = &words, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -95,28 +109,50 @@ static bool hand_over(const struct worker *w, const struct work_request *request
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(sizeof fds);
     memcpy(CMSG_DATA(c), fds, sizeof fds);
-    return sendmsg(w->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *request;
+    return sendmsg(w->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *j->request;
 }
 
-/* A worker that has the job. One that died since it was looked at costs nothing but another try. */
-static int start_job(struct pool *p, const struct work_request *request, int input_fd, int output_fd,
-                     struct worker **ret, struct fovea_fault *fault)
+/* The job is with the worker: the caller's own work happens now, and the clock runs from when the worker was ready. */
+static int see_started(struct job *j, struct worker *w)
+{
+    j->started = clock_ms();
+    if (j->meanwhile)
+        j->meanwhile(j->arg);
+    j->meanwhile = NULL;
+    if (w->greeted)
+        return 0;
+    int e = crew_greet(w);
+    j->started = clock_ms();
+    return e;
+}
+
+/* A worker that has the job. One that died before it could begin costs nothing but another try. */
+static int start_job(struct pool *p, struct job *j, struct worker **ret, struct fovea_fault *fault)
 {
     for (unsigned i = 0; i < LIMIT_WORKER_TRIES; i++) {
-        struct worker *w;
+        struct worker *w = NULL;
         int e = crew_take(p->crew, &w, fault);
         if (e)
             return e;
-        if (hand_over(w, request, input_fd, output_fd)) {
+        if (hand_over(j, w)) {
+            crew_refill(p->crew);
+            e = see_started(j, w);
+        } else {
+            int failed = errno == ECONNRESET ? -EPIPE : -errno;
+            e = crew_greet(w); /* it may have said why it left */
+            e = e ? e : failed;
+        }
+        if (!e) {
             *ret = w;
             return 0;
         }
-        e = errno;
+        if (e != -EPIPE)
+            e = crew_fault(p->crew, w, e, fault);
         crew_end(p->crew, w);
-        if (e != EPIPE && e != ECONNRESET)
-            return fault_set(fault, e, "cannot give a worker its job: %s", strerrordesc_np(e));
+        if (e != -EPIPE)
+            return e;
     }
-    return fault_set(fault, EIO, "cannot give a worker its job: each one ends at once");
+    return crew_fault(p->crew, NULL, -EPIPE, fault);
 }
 
 /* No room for descriptors is offered, so the kernel drops any that a worker sends. */
@@ -171,13 +207,11 @@ int pool_run(struct pool *p, const struct work_request *request, int input_fd, i
     struct work_reply reply;
     if (output < 0)
         return fault_set(fault, errno, "cannot make room for a picture: %s", strerrordesc_np(errno));
-    int e = start_job(p, request, input_fd, output, &w, fault);
+    struct job job = {.request = request, .input = input_fd, .output = output, .meanwhile = meanwhile, .arg = arg};
+    int e = start_job(p, &job, &w, fault);
     if (e)
         return e;
-    int64_t deadline = clock_ms() + limit_ms;
-    if (meanwhile)
-        meanwhile(arg);
-    enum pool_end end = receive(w, deadline, &reply);
+    enum pool_end end = receive(w, job.started + limit_ms, &reply);
     crew_end(p->crew, w);
     *ret_output = (struct pool_output){0};
     if (end == POOL_DONE && !collect(request, &reply, output, ret_output))

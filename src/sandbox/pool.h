@@ -36,8 +36,9 @@ enum pool_end {
 };
 
 /*
- * Runs one job: gives a ready (or new) worker the request and the input descriptor, waits until limit_ms at most,
- * checks the answer. `meanwhile`, when not NULL, is called once right after the job was handed over, to use the wait.
+ * Runs one job: gives a ready (or new) worker the request and the input descriptor, waits until limit_ms at most (from
+ * when the worker was ready for it; a start has LIMIT_WORKER_START_MS of its own), checks the answer. `meanwhile`, when
+ * not NULL, is called once right after the job was handed over, to use the wait.
  * Returns 0 and how it ended, or a fault (-ENOSYS "sandbox unavailable: LAYER", -ENOMEM, ...).
  */
 int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,55 +25,58 @@
 #define P_PIDFD 3
 #endif
 
-enum { STACK_BYTES = 64 << 10 }; /* of the child until exec; roomy for sanitizers */
+enum { STACK_BYTES = 16 << 10 }; /* of the child until exec */
 
 struct start {
     const char *path;
+    const char *argv[2]; /* the second, NULL, is the empty environment too */
+    struct rlimit stack;
     int socket, null;
     int error; /* why exec did not happen; written by the child into our memory */
 };
 
 /*
- * Handlers must go before the mask is lifted, and what the host ignores would survive exec. Asked of the kernel itself,
- * because libc (and a sanitizer in front of it) keeps notes in the memory that we share.
+ * The child runs in the parent's memory on a stack of its own and never returns, which sanitizers take amiss; and libc
+ * (with a sanitizer in front of it) keeps notes in that memory. So it asks the kernel directly and is not instrumented.
  */
-static void default_signals(void)
+#define IN_CHILD __attribute__((noinline, no_sanitize("address", "thread")))
+
+/* Handlers must go before the mask is lifted, and what the host ignores would survive exec. */
+IN_CHILD static void default_signals(void)
 {
     static const struct {
         long handler, flags, restorer, mask;
     } dfl;
-    sigset_t none;
     for (int s = 1; s < NSIG; s++)
         (void)syscall(SYS_rt_sigaction, s, &dfl, NULL, sizeof dfl.mask);
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &dfl.mask, NULL, sizeof dfl.mask);
 }
 
 /* The host may have any of 0..3 closed, so ours are first moved out of the way. */
-static int place_descriptors(const struct start *s)
+IN_CHILD static bool place_descriptors(const struct start *s)
 {
-    int null = fcntl(s->null, F_DUPFD, WORK_SOCKET + 1), sock = fcntl(s->socket, F_DUPFD, WORK_SOCKET + 1);
-    if (null < 0 || sock < 0)
-        return -1;
-    for (int fd = 0; fd < WORK_SOCKET; fd++)
-        if (dup2(null, fd) < 0)
-            return -1;
-    if (dup2(sock, WORK_SOCKET) < 0)
-        return -1;
-    return (int)syscall(SYS_close_range, WORK_SOCKET + 1, ~0u, 0);
+    long null = syscall(SYS_fcntl, s->null, F_DUPFD, WORK_SOCKET + 1);
+    long sock = syscall(SYS_fcntl, s->socket, F_DUPFD, WORK_SOCKET + 1);
+    bool placed = null >= 0 && sock >= 0;
+    for (long fd = 0; fd < WORK_SOCKET && placed; fd++)
+        placed = syscall(SYS_dup3, null, fd, 0) >= 0;
+    return placed && syscall(SYS_dup3, sock, WORK_SOCKET, 0) >= 0 &&
+           !syscall(SYS_close_range, WORK_SOCKET + 1, ~0u, 0);
 }
 
-/* Runs in the child, on its own stack in the parent's memory. */
-static int start_child(void *arg)
+IN_CHILD static int start_child(void *arg)
 {
     struct start *s = arg;
-    char *const argv[] = {(char *)s->path, NULL}, *const environment[] = {NULL};
     default_signals();
-    if (setsid() >= 0 && !place_descriptors(s))
-        (void)execve(s->path, argv, environment);
+    (void)syscall(SYS_prlimit64, 0, RLIMIT_STACK, &s->stack, NULL); /* libc sizes threads by it; the jail bounds all */
+    if (syscall(SYS_setsid) >= 0 && place_descriptors(s))
+        (void)syscall(SYS_execve, s->path, s->argv, &s->argv[1]);
     s->error = errno;
-    _exit(127);
+    return 127; /* clone() exits with it */
 }
+
+/* clone() by its other name, because ThreadSanitizer takes the ordinary one for a fork, with memory of its own. */
+extern int __clone(int (*run)(void *), void *stack, int flags, void *arg, ...);
 
 /* Signals are held back: a handler of the host must not run in the child while it shares memory. */
 static pid_t clone_child(struct start *s, int *ret_pidfd)
@@ -81,7 +85,8 @@ static pid_t clone_child(struct start *s, int *ret_pidfd)
     sigset_t all, before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid = clone(start_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, s, ret_pidfd);
+    int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+    pid_t pid = __clone(start_child, stack + sizeof stack, flags, s, ret_pidfd);
     int saved = errno;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved;
@@ -102,7 +107,10 @@ int child_spawn(const char *path, struct child *ret)
     if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return -errno;
     auto_close int ours = pair[0], theirs = pair[1], pidfd = -1;
-    struct start start = {.path = path, .socket = theirs, .null = null};
+    struct start start = {.path = path, .argv = {path, NULL}, .socket = theirs, .null = null};
+    if (getrlimit(RLIMIT_STACK, &start.stack))
+        return -errno;
+    start.stack.rlim_cur = MIN(start.stack.rlim_max, LIMIT_WORKER_STACK);
     pid_t pid = clone_child(&start, &pidfd);
     if (pid < 0)
         return -errno;

@@ -151,13 +151,13 @@ static int children_of(pid_t parent, pid_t ids[CHILDREN])
     return n;
 }
 
-/* Waits until n children are left: ready workers live, ended ones are to vanish. */
+/* Waits until n children are left and it stays so: ready workers come, ended ones vanish. */
 static bool children_become(int n)
 {
-    for (int i = 0; i < 200; i++, usleep(5000))
-        if (children_of(getpid(), NULL) == n)
-            return true;
-    return false;
+    int same = 0;
+    for (int i = 0; i < 400 && same < 4; i++, usleep(5000))
+        same = children_of(getpid(), NULL) == n ? same + 1 : 0;
+    return same == 4;
 }
 
 static void sleep_ms(int ms)
@@ -334,6 +334,7 @@ TEST(a_worker_that_never_greets_is_given_up_in_time)
 TEST(a_worker_starts_with_nothing_of_its_parents)
 {
     auto_close int leak = open("/dev/null", O_RDONLY); /* without close-on-exec on purpose */
+    CHECK(leak >= 0);
     sigset_t usr1, before;
     void (*was)(int) = signal(SIGPIPE, SIG_IGN);
     (void)sigemptyset(&usr1);
