@@ -14,9 +14,9 @@
 
 enum { UTF8, UTF16LE, UTF16BE };
 
-#define BLOCK 4096
+#define BLOCK ((size_t)4080) /* 255 vectors: as many as one lane can count */
 
-typedef uint8_t vec __attribute__((vector_size(32)));
+typedef uint8_t vec __attribute__((vector_size(16)));
 
 struct census {
     size_t line_ends;
@@ -31,12 +31,12 @@ static size_t sum(const vec *v)
     return n;
 }
 
-/* Line ends and special bytes of a block in one pass; len is at most BLOCK, so a lane counts at most 128. */
+/* Line ends and special bytes of a block in one pass; len is at most BLOCK, so no lane overflows. */
 static struct census take_census(const uint8_t *data, size_t len)
 {
     vec ends = {0}, high = {0}, nul = {0};
     size_t i = 0;
-    _Static_assert(BLOCK / sizeof(vec) < 256, "a lane cannot overflow");
+    _Static_assert(BLOCK / sizeof(vec) <= 255, "a lane cannot overflow");
     for (; i + sizeof(vec) <= len; i += sizeof(vec)) {
         vec v;
         memcpy(&v, data + i, sizeof v);
@@ -186,7 +186,7 @@ static void add_utf8(struct lines *l, const uint8_t *s, size_t len, uint64_t at)
 {
     size_t used = finish_carry(l, s, len, at);
     for (s += used, len -= used, at += used; len && !l->bad_at;) {
-        size_t n = MIN(len, (size_t)BLOCK), good = n;
+        size_t n = MIN(len, BLOCK), good = n;
         struct census c = take_census(s, n);
         if (!c.plain)
             good = check_utf8(l, s, n, at);
