@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 #define TREE_SECRET "secret: must never be read"
@@ -132,8 +133,8 @@ static inline int tree_make(const struct tree *t, const char *word)
     int r = 0;
     switch (word[n]) {
     case '\0': {
-        bool outside = !strncmp(word, "O/", 2) || !strncmp(word, "R_evil/", 7);
-        return word[len - 1] == '/' ? 0 : tree_file(path, outside && strstr(word, "secret") ? TREE_SECRET : TREE_INSIDE);
+        bool secret = strncmp(word, "R/", 2) && strstr(word, "secret");
+        return word[len - 1] == '/' ? 0 : tree_file(path, secret ? TREE_SECRET : TREE_INSIDE);
     }
     case '-': {
         auto_free char *target = tree_text(t, word + n + 2);
