@@ -3,6 +3,7 @@
 #include "source/gate.h"
 
 #include <seccomp.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -177,6 +178,22 @@ static struct gate *plain_gate(const struct tree *t)
     cleanup(gate_words_done) struct gate_words w;
     gate_words_init(&w, t, "-");
     return gate_of(&w);
+}
+
+/* Another mount of a folder is the same folder, whatever it is called there. */
+TEST(a_floor_folder_mounted_under_another_name_stays_closed)
+{
+    cleanup(tree_done) struct tree t;
+    CHECK(!tree_init(&t, "R/.ssh/id R/m/ R/a.png"));
+    auto_free char *from = tree_text(&t, "@R/.ssh"), *to = tree_text(&t, "@R/m");
+    if (mount(from, to, NULL, MS_BIND, NULL) < 0)
+        SKIP("cannot mount here");
+    struct gate *g = plain_gate(&t);
+    CHECK_STR(judge(g, "m/id", NULL), "absent");
+    CHECK_STR(judge(g, "./m/id", NULL), "absent");
+    CHECK_STR(judge(g, "a.png", NULL), "open");
+    gate_free(g);
+    CHECK(!umount2(to, MNT_DETACH));
 }
 
 static double us(void)
