@@ -2,6 +2,7 @@
 /* Snapshots: taken once, sealed, bounded, and never waited for without end. */
 #include "source/snapshot.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -130,6 +131,35 @@ TEST(a_file_that_grows_is_read_to_the_cap_and_no_further)
     (void)waitpid(writer, NULL, 0);
 }
 
+TEST(a_file_that_is_replaced_gives_one_or_the_other_and_no_mixture)
+{
+    cleanup(place_done) struct place p;
+    place_init(&p, "R/a R/b");
+    auto_free char *a = tree_text(&p.t, "@R/a"), *b = tree_text(&p.t, "@R/b");
+    CHECK(!tree_file(a, "aaaa") && !tree_file(b, "bbbbbbbb"));
+    struct stat of_a, of_b;
+    CHECK(!stat(a, &of_a) && !stat(b, &of_b));
+    (void)fflush(NULL);
+    pid_t mover = fork();
+    if (!mover) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            (void)renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE);
+    }
+    for (int i = 0; i < 200; i++) {
+        struct snapshot s;
+        char text[16] = "";
+        if (take_one(&p, "a", MIB, &s) != SNAPSHOT_TAKEN)
+            continue; /* it moved each time it was looked at */
+        CHECK(pread(s.fd, text, sizeof text - 1, 0) == (ssize_t)s.size);
+        CHECK(s.file_size == s.size && s.ino == (*text == 'a' ? of_a.st_ino : of_b.st_ino));
+        CHECK_STR(text, s.ino == of_a.st_ino ? "aaaa" : "bbbbbbbb");
+        snapshot_done(&s);
+    }
+    (void)kill(mover, SIGKILL);
+    (void)waitpid(mover, NULL, 0);
+}
+
 /* Every descriptor we have. */
 static size_t open_descriptors(void)
 {
@@ -166,6 +196,30 @@ TEST(the_host_sees_no_child_and_no_descriptor_stays)
     CHECK(open_descriptors() == before);
     CHECK(!children && waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD);
     CHECK(!sigaction(SIGCHLD, &old, NULL));
+}
+
+/* The children are copies of a process whose other threads hold the heap's locks at that moment. */
+static void *take_many(void *arg)
+{
+    const struct place *p = arg;
+    for (int i = 0; i < 100; i++) {
+        struct snapshot s;
+        auto_free void *noise = malloc(1000 + 4096 * (size_t)i);
+        CHECK(noise && take_one(p, "a", MIB, &s) == SNAPSHOT_TAKEN && s.size == strlen(TREE_INSIDE));
+        snapshot_done(&s);
+    }
+    return NULL;
+}
+
+TEST(many_threads_take_snapshots_at_once)
+{
+    cleanup(place_done) struct place p;
+    place_init(&p, "R/a");
+    pthread_t threads[4];
+    for (size_t i = 0; i < COUNT(threads); i++)
+        CHECK(!pthread_create(&threads[i], NULL, take_many, &p));
+    for (size_t i = 0; i < COUNT(threads); i++)
+        CHECK(!pthread_join(threads[i], NULL));
 }
 
 TEST(memory_gives_the_same_snapshot_as_a_file)
