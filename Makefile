@@ -178,6 +178,9 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
 
+# Takes openat2 away, to force the fallback.
+$(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
+
 # A worker that misbehaves on request, for the tests of its parent.
 $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags
 	@mkdir -p $(@D)

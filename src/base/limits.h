@@ -22,7 +22,7 @@
 #define LIMIT_OPEN_MS 10000                 /* a file system that makes no progress for so long */
 #define LIMIT_KILL_MS 50                    /* waited for a killed reader; then it is left behind */
 #define LIMIT_STRAY_READERS 16              /* left behind at once, in the whole process */
-#define LIMIT_READ_PIECE (256 * KIB)        /* read from a file at once */
+#define LIMIT_READ_PIECE (64 * KIB)        /* read from a file at once */
 
 /* Pixels */
 #define LIMIT_SIDE 65535u

@@ -7,11 +7,9 @@
  */
 #include "source/gate_priv.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
@@ -191,67 +189,10 @@ bool floor_has_mount(int fd)
     return false;
 }
 
-/* ---------------------------------------------------------------- files with several names */
-
-struct search {
-    dev_t dev;
-    ino_t ino;
-    size_t left; /* entries that may still be looked at */
-};
-
-static bool search_folder(struct search *s, int fd, unsigned depth);
-
-/* Does an entry of a folder on the device we search stand for the file, or for a folder that holds it? */
-static bool search_entry(struct search *s, int dir, const struct dirent64 *e, bool same_dev, unsigned depth)
-{
-    if (!s->left)
-        return true; /* cannot be told: closed */
-    s->left--;
-    if (same_dev && e->d_ino == s->ino)
-        return true;
-    if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !depth)
-        return false;
-    auto_close int fd = openat(dir, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    return fd >= 0 && search_folder(s, fd, depth - 1);
-}
-
-static bool search_folder(struct search *s, int fd, unsigned depth)
-{
-    _Alignas(struct dirent64) char piece[4 * KIB];
-    struct stat st;
-    if (fstat(fd, &st) < 0)
-        return true;
-    for (;;) {
-        long n = syscall(SYS_getdents64, fd, piece, sizeof piece);
-        if (n <= 0)
-            return n < 0;
-        for (long at = 0; at < n;) {
-            const struct dirent64 *e = (const void *)(piece + at);
-            if (search_entry(s, fd, e, st.st_dev == s->dev, depth))
-                return true;
-            at += e->d_reclen;
-        }
-    }
-}
-
-/* path beneath base may be a link, a file or a folder: floors are often links into a synchronised folder. */
-static bool search_path(struct search *s, int base, const char *path)
-{
-    struct stat st;
-    if (fstatat(base, path, &st, 0) < 0)
-        return false;
-    if (st.st_ino == s->ino && st.st_dev == s->dev)
-        return true;
-    if (!S_ISDIR(st.st_mode))
-        return false;
-    auto_close int fd = openat(base, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-    return fd >= 0 && search_folder(s, fd, LIMIT_FLOOR_DEPTH);
-}
-
-static bool search_base(struct search *s, int base)
+static bool search_base(struct floor_search *s, int base)
 {
     for (size_t i = 0; base >= 0 && i < COUNT(rows); i++)
-        if (rows[i].kind == FLOOR_TREE && search_path(s, base, rows[i].pattern))
+        if (rows[i].kind == FLOOR_TREE && floor_search(s, base, rows[i].pattern))
             return true;
     return false;
 }
@@ -264,14 +205,14 @@ bool floor_has_file(const struct gate *g, int fd, const struct stat *st)
         return false;
     if (st->st_uid != geteuid())
         return true; /* somebody may have linked what only they may read */
-    struct search s = {st->st_dev, st->st_ino, LIMIT_FLOOR_ENTRIES};
+    struct floor_search s = {st->st_dev, st->st_ino, LIMIT_FLOOR_ENTRIES};
     if (search_base(&s, g->home_fd))
         return true;
     for (size_t i = 0; i < g->n_roots; i++)
         if (search_base(&s, g->root[i].fd))
             return true;
     for (size_t i = 0; i < g->n_extra; i++)
-        if (search_path(&s, AT_FDCWD, *g->denied[i].path ? g->denied[i].path : "/"))
+        if (floor_search(&s, AT_FDCWD, *g->denied[i].path ? g->denied[i].path : "/"))
             return true;
     return false;
 }

@@ -100,4 +100,15 @@ bool floor_has_mount(int fd);
 bool floor_has_path(const struct gate *g, const char *path);
 bool floor_has_file(const struct gate *g, int fd, const struct stat *st);
 
+/* ---- gate_names.c */
+
+struct floor_search {
+    dev_t dev;
+    ino_t ino;
+    size_t left; /* entries that may still be looked at */
+};
+
+/* Is the file at path beneath base, or beneath that? The path may be a link: floors are often synchronised folders. */
+bool floor_search(struct floor_search *s, int base, const char *path);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The text window: see lines.h. Bytes are hashed, checked and (for UTF-16) turned into UTF-8, a small block at a time so
- * that each stays in the nearest cache; then the block's line ends are counted, and only a block in which the window
- * begins or ends is looked at more closely.
+ * that each stays in the nearest cache; in the same pass its line ends are counted, which is all that lines_window.c
+ * needs to know of most blocks.
  */
 #include "source/lines.h"
 
@@ -14,9 +14,9 @@
 
 enum { UTF8, UTF16LE, UTF16BE };
 
-#define BLOCK 4096
+#define BLOCK ((size_t)4080) /* 255 vectors: as many as one lane can count */
 
-typedef uint8_t vec __attribute__((vector_size(32)));
+typedef uint8_t vec __attribute__((vector_size(16)));
 
 struct census {
     size_t line_ends;
@@ -31,12 +31,12 @@ static size_t sum(const vec *v)
     return n;
 }
 
-/* Line ends and special bytes of a block in one pass; len is at most BLOCK, so a lane counts at most 128. */
+/* Line ends and special bytes of a block in one pass; len is at most BLOCK, so no lane overflows. */
 static struct census take_census(const uint8_t *data, size_t len)
 {
     vec ends = {0}, high = {0}, nul = {0};
     size_t i = 0;
-    _Static_assert(BLOCK / sizeof(vec) < 256, "a lane cannot overflow");
+    _Static_assert(BLOCK / sizeof(vec) <= 255, "a lane cannot overflow");
     for (; i + sizeof(vec) <= len; i += sizeof(vec)) {
         vec v;
         memcpy(&v, data + i, sizeof v);
@@ -58,76 +58,6 @@ static struct census take_census(const uint8_t *data, size_t len)
     c.plain = !(highs & 0x80) && !nuls;
     return c;
 }
-
-/* ---------------------------------------------------------------- text: UTF-8 that was checked */
-
-static void write_window(struct lines *l, const uint8_t *text, size_t len)
-{
-    size_t room = LIMIT_READ_WINDOW - l->written;
-    if (len > room) {
-        l->cut = true;
-        len = room;
-    }
-    while (len && !l->error) {
-        ssize_t n = write(l->fd, text, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            l->error = n < 0 ? -errno : -EIO;
-            return;
-        }
-        text += n;
-        len -= (size_t)n;
-        l->written += (uint64_t)n;
-    }
-}
-
-/* One line or a part of it. */
-static void add_part(struct lines *l, const uint8_t *text, size_t len, bool ended)
-{
-    if (l->line >= l->first && l->line < l->end && !l->cut) {
-        write_window(l, text, len);
-        if (ended && !l->cut) {
-            l->whole = l->written;
-            l->whole_lines++;
-        }
-    }
-    l->line += ended;
-    l->open = !ended;
-}
-
-static void add_text(struct lines *l, const uint8_t *text, size_t len, size_t line_ends)
-{
-    bool before = l->line + line_ends < l->first, behind = l->line >= l->end || l->cut;
-    if (!len)
-        return;
-    if (before || behind) {
-        l->line += line_ends;
-        l->open = text[len - 1] != '\n';
-        return;
-    }
-    if (l->line >= l->first && l->line + line_ends < l->end && l->written + len <= LIMIT_READ_WINDOW) {
-        const uint8_t *last = line_ends ? memrchr(text, '\n', len) : NULL;
-        uint64_t start = l->written;
-        write_window(l, text, len);
-        if (last) {
-            l->whole = start + (uint64_t)(last - text) + 1;
-            l->whole_lines += line_ends;
-        }
-        l->line += line_ends;
-        l->open = text[len - 1] != '\n';
-        return;
-    }
-    while (len) {
-        const uint8_t *end = memchr(text, '\n', len);
-        size_t n = end ? (size_t)(end - text) + 1 : len;
-        add_part(l, text, n, end != NULL);
-        text += n;
-        len -= n;
-    }
-}
-
-/* ---------------------------------------------------------------- bytes */
 
 /* Could these last bytes of a block be the start of a character? With any ending: then with the least one. */
 static bool is_begun(const uint8_t *s, size_t len)
@@ -178,7 +108,7 @@ static size_t finish_carry(struct lines *l, const uint8_t *s, size_t len, uint64
             keep(l, whole, had + used);
         return used;
     }
-    add_text(l, whole, good, 0);
+    lines_add_text(l, whole, good, 0);
     return used;
 }
 
@@ -186,13 +116,13 @@ static void add_utf8(struct lines *l, const uint8_t *s, size_t len, uint64_t at)
 {
     size_t used = finish_carry(l, s, len, at);
     for (s += used, len -= used, at += used; len && !l->bad_at;) {
-        size_t n = MIN(len, (size_t)BLOCK), good = n;
+        size_t n = MIN(len, BLOCK), good = n;
         struct census c = take_census(s, n);
         if (!c.plain)
             good = check_utf8(l, s, n, at);
         if (l->bad_at)
             return;
-        add_text(l, s, good, c.line_ends);
+        lines_add_text(l, s, good, c.line_ends);
         if (n == len && good < n)
             keep(l, s + good, n - good);
         n = n == len ? n : good; /* a character cut by the block, not by the piece, starts the next block */
@@ -256,12 +186,12 @@ static void add_utf16(struct lines *l, const uint8_t *s, size_t len, uint64_t at
         len -= used - had;
         at += used - had;
         if (n >= BLOCK || c == '\n') {
-            add_text(l, out, n, ends);
+            lines_add_text(l, out, n, ends);
             n = ends = 0;
         }
     }
     if (!l->bad_at)
-        add_text(l, out, n, ends);
+        lines_add_text(l, out, n, ends);
 }
 
 /* How many of the first bytes are a byte order mark, and what it says. */
@@ -286,37 +216,43 @@ void lines_init(struct lines *l, int fd, uint64_t offset, uint64_t limit)
     sha256_init(&l->sha);
 }
 
+static void add_bytes(struct lines *l, const uint8_t *data, size_t len, uint64_t at)
+{
+    if (l->encoding == UTF8)
+        add_utf8(l, data, len, at);
+    else
+        add_utf16(l, data, len, at);
+}
+
+/* Before the third byte a mark cannot be told from text, so the first pieces are kept back if they are that short. */
+static void add_first(struct lines *l, const uint8_t *data, size_t len)
+{
+    uint8_t start[4];
+    size_t had = l->carry_len, more = MIN(sizeof start - had, len);
+    memcpy(start, l->carry, had);
+    memcpy(start + had, data, more);
+    if (had + len < 3) {
+        keep(l, start, had + len);
+        return;
+    }
+    size_t mark = read_mark(l, start, had + more);
+    l->started = true;
+    l->carry_len = 0;
+    if (mark < had)
+        add_bytes(l, start + mark, had - mark, mark);
+    size_t skip = mark > had ? mark - had : 0;
+    add_bytes(l, data + skip, len - skip, had + skip);
+}
+
 bool lines_add(struct lines *l, const uint8_t *data, size_t len)
 {
     if (l->bad_at || l->error)
         return false;
     sha256_add(&l->sha, data, len);
-    size_t skip = 0;
-    if (!l->started) {
-        /* Before the third byte a mark cannot be told from text; a first piece this short is kept back. */
-        uint8_t start[4];
-        if (l->carry_len + len < 3) {
-            memcpy(l->carry + l->carry_len, data, len);
-            l->carry_len += (uint32_t)len;
-            l->fed += len;
-            return true;
-        }
-        size_t had = l->carry_len, more = MIN(sizeof start - had, len);
-        memcpy(start, l->carry, had);
-        memcpy(start + had, data, more);
-        size_t mark = read_mark(l, start, had + more);
-        l->started = true;
-        if (mark >= had) {
-            skip = mark - had;
-            l->carry_len = 0;
-        } else {
-            uint8_t kept[4];
-            memcpy(kept, l->carry, had);
-            l->carry_len = 0;
-            (l->encoding ? add_utf16 : add_utf8)(l, kept + mark, had - mark, mark);
-        }
-    }
-    (l->encoding ? add_utf16 : add_utf8)(l, data + skip, len - skip, l->fed + skip);
+    if (l->started)
+        add_bytes(l, data, len, l->fed);
+    else
+        add_first(l, data, len);
     l->fed += len;
     return !l->bad_at && !l->error;
 }
@@ -336,25 +272,6 @@ static void finish(struct lines *l)
         l->bad_at = l->fed - l->carry_len + 1;
 }
 
-/* A window that was cut ends at a line end, or where even its first line was cut, at a character's end. */
-static int trim(struct lines *l, uint64_t *ret_size)
-{
-    uint64_t size = l->whole;
-    if (!size) {
-        uint8_t tail[4];
-        ssize_t n = pread(l->fd, tail, sizeof tail, (off_t)(l->written - sizeof tail));
-        if (n != sizeof tail)
-            return n < 0 ? -errno : -EIO;
-        size_t back = 1;
-        while (back < 4 && (tail[4 - back] & 0xc0) == 0x80)
-            back++;
-        uint32_t c;
-        size = l->written - (utf8_decode((char *)tail + 4 - back, back, &c) == back ? 0 : back);
-    }
-    *ret_size = size;
-    return ftruncate(l->fd, (off_t)size) < 0 ? -errno : 0;
-}
-
 int lines_end(struct lines *l, struct snapshot_lines *ret)
 {
     if (!l->bad_at && !l->error)
@@ -362,7 +279,7 @@ int lines_end(struct lines *l, struct snapshot_lines *ret)
     if (l->error)
         return l->error;
     uint64_t size = l->written;
-    int r = l->cut ? trim(l, &size) : 0;
+    int r = l->cut ? lines_trim(l, &size) : 0;
     if (r < 0)
         return r;
     sha256_end(&l->sha, ret->sha256);

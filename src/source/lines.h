@@ -42,4 +42,10 @@ bool lines_add(struct lines *l, const uint8_t *data, size_t len);
 /* Ends the text and fills in what is known; ret->head is filled by the caller. 0, or the error of writing. */
 int lines_end(struct lines *l, struct snapshot_lines *ret);
 
+/* ---- lines_window.c: text as UTF-8 that was checked, with the number of line ends in it */
+void lines_add_text(struct lines *l, const uint8_t *text, size_t len, size_t line_ends);
+
+/* Shortens a window that was cut to whole lines, or where even its first line was cut, to whole characters. */
+int lines_trim(struct lines *l, uint64_t *ret_size);
+
 #endif

@@ -29,7 +29,10 @@ enum snapshot_verdict {
     SNAPSHOT_TIMED_OUT, /* the file system did not answer within LIMIT_OPEN_MS */
 };
 
-/* The first variant that exists, at most cap bytes of it. Returns 0 and a verdict, or a fault. */
+/*
+ * The first variant that exists, at most cap bytes of it. Returns 0 and a verdict (ret->fd is -1 unless it is
+ * SNAPSHOT_TAKEN), or a fault. Safe in programs with threads and with children of their own: see reader.h.
+ */
 int snapshot_take(const struct gate *g, const struct ref_variants *variants, uint64_t cap,
                   enum snapshot_verdict *ret_verdict, struct snapshot *ret, struct fovea_fault *fault);
 
@@ -38,7 +41,9 @@ int snapshot_of(const void *data, size_t len, struct snapshot *ret, struct fovea
 
 /*
  * For read: a window of text lines instead of all bytes, in constant memory however large the file is. The window's
- * bytes, as found, are in the memfd (at most LIMIT_READ_WINDOW of them).
+ * text, line ends as found, is in the memfd: at most LIMIT_READ_WINDOW bytes, in whole lines (or whole characters, when
+ * even its first line is longer). When bad_at is set, reading stopped there: only it, head and encoding mean anything.
+ * A line ends with '\n'; what follows the last one is a line too, unless it is empty.
  */
 struct snapshot_lines {
     struct snapshot window;
