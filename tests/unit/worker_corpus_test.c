@@ -150,6 +150,46 @@ TEST(png_pixels_are_those_of_libspng)
         SKIP("no corpora beside the repository");
 }
 
+/* Opens, and strips what can be. */
+static int strip_entry(const struct buf *file, enum media media, const uint8_t **ret_data, size_t *ret_len,
+                       uint8_t **ret_copy)
+{
+    struct decoder *d = NULL;
+    struct header h;
+    int status = decoder_of(media)->open((const uint8_t *)file->data, file->len, &d, &h, NULL);
+    if (status)
+        return status;
+    status = strip(media, (const uint8_t *)file->data, file->len, &h, ret_data, ret_len, ret_copy, NULL);
+    decoder_of(media)->close(d);
+    return status;
+}
+
+static void check_stripped(const json_t *entry, const char *path, enum media media)
+{
+    (void)entry;
+    char full[512];
+    snprintf(full, sizeof(full), CORPORA "%s", path);
+    auto_buf file = BUF_INIT(FILE_MAX);
+    CHECK_MSG(!read_whole(full, &file), "%s", path);
+    auto_picture before = decode(media, &file);
+    const uint8_t *data = NULL;
+    size_t len = 0;
+    auto_free uint8_t *copy = NULL;
+    if (before.status || strip_entry(&file, media, &data, &len, &copy))
+        return;
+    auto_picture after = decode_with(media, data, len, 1, 0);
+    CHECK_MSG(!after.status && len <= file.len, "%s: %s", path, after.c.detail);
+    size_t bytes = (size_t)before.size.w * before.size.h * 4;
+    if (!after.status)
+        CHECK_MSG(after.size.w == before.size.w && !memcmp(before.rgba, after.rgba, bytes), "%s", path);
+}
+
+TEST(stripping_changes_no_pixel)
+{
+    if (!each_entry(check_stripped))
+        SKIP("no corpora beside the repository");
+}
+
 /* Where the upright pixel x, y of a w x h picture is stored, by EXIF orientation. */
 static const uint8_t *upright_pixel(const struct picture *p, uint32_t x, uint32_t y)
 {
