@@ -22,13 +22,38 @@ static void free_transform(cmsHTRANSFORM *t)
 static const cmsColorSpaceSignature spaces[] = {
     [COLOUR_RGBA] = cmsSigRgbData, [COLOUR_GRAY] = cmsSigGrayData, [COLOUR_CMYK] = cmsSigCmykData};
 
-/* Inks on white paper without a profile: each dims its complement. */
+/*
+ * Inks without a profile: the sixteen solid overprints of a usual coated press as they look in sRGB, index bits C M Y K.
+ * A raster of inks is a mixture of these (Neugebauer), mixed in gamma space, which stands for the dots' spread.
+ */
+static const uint8_t solids[16][3] = {
+    {255, 255, 255}, {0, 174, 239}, {236, 0, 140}, {46, 49, 146}, {255, 242, 0}, {0, 166, 81}, {237, 28, 36}, {54, 54, 57},
+    {35, 31, 32},    {0, 18, 25},   {30, 0, 10},   {10, 5, 15},   {28, 26, 0},   {0, 19, 9},   {28, 4, 3},    {0, 0, 0},
+};
+
+static uint32_t between(uint32_t a, uint32_t b, uint32_t ink)
+{
+    return a * (255 - ink) + b * ink;
+}
+
+static uint8_t mix_channel(const uint8_t ink[4], int channel)
+{
+    uint32_t v[16];
+    for (int i = 0; i < 16; i++)
+        v[i] = (uint32_t)solids[i][channel] << 8;
+    for (int bit = 0, n = 8; bit < 4; bit++, n /= 2)
+        for (int i = 0; i < n; i++)
+            v[i] = (between(v[2 * i], v[2 * i + 1], ink[bit]) + 127) / 255;
+    return (uint8_t)MIN((v[0] + 128) >> 8, 255);
+}
+
 static void inks_plain(struct image *m)
 {
     size_t n = (size_t)m->size.w * m->size.h;
     for (uint8_t *p = m->px; n--; p += 4) {
+        const uint8_t ink[4] = {p[0], p[1], p[2], p[3]};
         for (int c = 0; c < 3; c++)
-            p[c] = (uint8_t)(((255 - p[c]) * (255 - p[3]) + 127) / 255);
+            p[c] = mix_channel(ink, c);
         p[3] = 255;
     }
 }
