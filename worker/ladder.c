@@ -15,7 +15,7 @@ enum {
     QUALITIES = 1 + COUNT(fit_qualities),
     SCALES = 1 + COUNT(fit_scales),
     STEPS = QUALITIES * SCALES,
-    QUICK_COST = 3,
+    QUICK_COST = 4,
     SMALL = 64 * 64, /* pixels up to which every format is tried */
 };
 
