@@ -44,6 +44,7 @@ static int count(struct decoder *d, bool *ret_alpha, struct complaint *c)
     size_t at = d->screen.first;
     struct gif_frame f;
     bool found = true, alpha = false;
+    struct size *screen = &d->screen.size;
     for (;;) {
         int status = gif_next_frame(d->data, d->len, &at, &f, &found, c);
         if (status)
@@ -53,11 +54,17 @@ static int count(struct decoder *d, bool *ret_alpha, struct complaint *c)
         if (++d->frames > LIMIT_FRAMES)
             return complain(c, WORK_TOO_LARGE, "more than %u frames", LIMIT_FRAMES);
         const struct rect *b = &f.frame.box;
-        bool covers = !b->x && !b->y && b->w >= d->screen.size.w && b->h >= d->screen.size.h;
+        if (d->frames == 1) { /* some writers leave the screen too small; the first image says how large it is */
+            screen->w = MAX(screen->w, b->x + b->w);
+            screen->h = MAX(screen->h, b->y + b->h);
+        }
+        bool covers = !b->x && !b->y && b->w == screen->w && b->h == screen->h;
         alpha |= f.transparent >= 0 || f.frame.dispose == DISPOSE_CLEAR || (d->frames == 1 && !covers);
     }
     *ret_alpha = alpha;
-    return d->frames ? WORK_OK : complain(c, WORK_MALFORMED, "there is no image in it");
+    if (!d->frames)
+        return complain(c, WORK_MALFORMED, "there is no image in it");
+    return check_sides(screen->w, screen->h, c);
 }
 
 static int open_gif(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
