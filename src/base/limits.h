@@ -39,6 +39,10 @@
 #define LIMIT_READ_WINDOW (8 * MIB)         /* text of one answer */
 #define LIMIT_JSON_BYTES (32 * MIB)
 #define LIMIT_CONFIG_BYTES (1 * MIB)
+#define LIMIT_CONFIG_DEPTH 16               /* nested mappings and lists */
+#define LIMIT_CONFIG_KEY 128                /* a dotted key, NUL included */
+#define LIMIT_CONFIG_VALUE 4096             /* a string, NUL included */
+#define LIMIT_CONFIG_LIST 256               /* entries of a list */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
