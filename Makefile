@@ -142,6 +142,13 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
 
+# A worker that misbehaves on request, for the tests of its parent.
+$(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libshared.a $(LDFLAGS) -lm
+$(BUILD)/tests/pool_test: $(BUILD)/tests/fault/fovea-worker
+$(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 clean: ## remove what was built

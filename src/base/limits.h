@@ -32,6 +32,10 @@
 #define LIMIT_WORKER_MEMORY (1 * GIB)
 #define LIMIT_WORKER_OUTPUT (64 * MIB)      /* what a worker may write */
 #define LIMIT_READY_WORKERS 8
+#define LIMIT_WORKERS 64                    /* of one pool, at work and waiting */
+#define LIMIT_WORKER_START_MS 5000          /* until it has locked itself in and says so */
+#define LIMIT_WORKER_TRIES (LIMIT_READY_WORKERS + 2) /* workers found dead before one job gives up */
+#define LIMIT_REAP_MS 2000                  /* for killed workers to be gone when a pool ends */
 #define LIMIT_PREVIEW_SIDE 1024u
 
 /* Text */
