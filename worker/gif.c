@@ -200,7 +200,8 @@ static int start_gif(struct decoder *d, const struct want *want, struct size *re
         if (!status)
             status = draw_frame(d, &f, c);
     }
-    *ret_size = d->screen.size;
+    if (!status)
+        *ret_size = d->screen.size;
     return status;
 }
 

@@ -218,7 +218,7 @@ static int start_jpeg(struct decoder *d, const struct want *want, struct size *r
     d->jpeg.dct_method = JDCT_ISLOW;
     d->jpeg.do_fancy_upsampling = TRUE;
     d->jpeg.out_color_space = colour_of(d) == COLOUR_CMYK ? JCS_CMYK : JCS_EXT_RGBA;
-    int status = check_pixels(size.w, size.h, (uint64_t)size.w * size.h, c);
+    int status = check_pixels(d->jpeg.image_width, d->jpeg.image_height, (uint64_t)size.w * size.h, c);
     if (!status)
         status = check_state(d, c);
     if (!status)

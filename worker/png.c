@@ -103,9 +103,12 @@ static int finish_png(struct decoder *d, struct complaint *c)
     return d->drawn ? WORK_OK : png_rows_end(&d->rows, c);
 }
 
+#define STRING_OF(x) #x
+#define VALUE_OF(x) STRING_OF(x)
+
 const struct decoder_ops decode_png = {
     .media = MEDIA_PNG,
-    .library = "ISA-L 2.30",
+    .library = "ISA-L " VALUE_OF(ISAL_MAJOR_VERSION) "." VALUE_OF(ISAL_MINOR_VERSION),
     .open = open_png,
     .start = start_png,
     .row = row_png,

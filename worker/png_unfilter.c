@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PNG filters undone. Each pixel needs its left neighbour, so the work is a chain: for 3 and 4 bytes a pixel, which is
- * nearly every large picture, a pixel is one SSE2 register and the chain is kept short (in Paeth, the distance of the
- * left neighbour does not depend on it). The plain loops serve the rest and other processors.
+ * nearly every large picture, a pixel is one SSE2 register and the chain is kept short. The plain loops serve the rest
+ * and other processors.
  */
 #include <string.h>
 
@@ -48,7 +48,10 @@ static void undo_paeth(uint8_t *row, const uint8_t *up, size_t len, unsigned bpp
 
 #if defined(__SSE2__)
 
-/* Four bytes are read even for a pixel of three: the caller's buffers have the slack. */
+/*
+ * Four bytes are read and written even for a pixel of three: the next pixel is read before this one is written, the last
+ * one is written exactly, and the caller's buffers have slack for reading.
+ */
 static inline __m128i load_pixel(const uint8_t *p)
 {
     int v;
@@ -56,18 +59,22 @@ static inline __m128i load_pixel(const uint8_t *p)
     return _mm_cvtsi32_si128(v);
 }
 
-static inline __attribute__((always_inline)) void store_pixel(uint8_t *p, __m128i v, unsigned bpp)
+static inline __attribute__((always_inline)) void store_pixel(uint8_t *p, __m128i v, bool last, unsigned bpp)
 {
     int x = _mm_cvtsi128_si32(v);
-    memcpy(p, &x, bpp);
+    if (last)
+        memcpy(p, &x, bpp);
+    else
+        memcpy(p, &x, 4);
 }
 
 static inline __attribute__((always_inline)) void sub_pixels(uint8_t *row, size_t len, unsigned bpp)
 {
-    __m128i left = _mm_setzero_si128();
-    for (size_t i = 0; i + bpp <= len; i += bpp) {
-        left = _mm_add_epi8(left, load_pixel(row + i));
-        store_pixel(row + i, left, bpp);
+    __m128i left = _mm_setzero_si128(), next = load_pixel(row);
+    for (size_t i = 0; i < len; i += bpp) {
+        left = _mm_add_epi8(left, next);
+        next = load_pixel(row + i + bpp);
+        store_pixel(row + i, left, i + bpp >= len, bpp);
     }
 }
 
@@ -75,43 +82,38 @@ static inline __attribute__((always_inline)) void average_pixels(uint8_t *row, c
                                                                  unsigned bpp)
 {
     const __m128i one = _mm_set1_epi8(1);
-    __m128i left = _mm_setzero_si128();
-    for (size_t i = 0; i + bpp <= len; i += bpp) {
+    __m128i left = _mm_setzero_si128(), next = load_pixel(row);
+    for (size_t i = 0; i < len; i += bpp) {
         __m128i b = load_pixel(up + i);
         /* The instruction rounds up; PNG rounds down. */
         __m128i mean = _mm_sub_epi8(_mm_avg_epu8(left, b), _mm_and_si128(_mm_xor_si128(left, b), one));
-        left = _mm_add_epi8(mean, load_pixel(row + i));
-        store_pixel(row + i, left, bpp);
+        left = _mm_add_epi8(mean, next);
+        next = load_pixel(row + i + bpp);
+        store_pixel(row + i, left, i + bpp >= len, bpp);
     }
 }
 
-static inline __m128i magnitude(__m128i v)
-{
-    return _mm_max_epi16(v, _mm_sub_epi16(_mm_setzero_si128(), v));
-}
-
-static inline __m128i choose(__m128i mask, __m128i yes, __m128i no)
-{
-    return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
-}
-
+/*
+ * Paeth's choice without distances: with t = 3c - a - b, it is the larger of a and b where t <= the smaller, the smaller
+ * where t >= the larger, and the corner c between. Only one subtraction and the comparisons wait for the left pixel.
+ */
 static inline __attribute__((always_inline)) void paeth_pixels(uint8_t *row, const uint8_t *up, size_t len,
                                                                unsigned bpp)
 {
-    const __m128i zero = _mm_setzero_si128(), low = _mm_set1_epi16(255);
-    __m128i a = zero, c = zero;
-    for (size_t i = 0; i + bpp <= len; i += bpp) {
+    const __m128i zero = _mm_setzero_si128();
+    __m128i a = zero, c = zero, next = load_pixel(row);
+    for (size_t i = 0; i < len; i += bpp) {
         __m128i b = _mm_unpacklo_epi8(load_pixel(up + i), zero);
-        __m128i x = _mm_unpacklo_epi8(load_pixel(row + i), zero);
-        __m128i to_b = _mm_sub_epi16(b, c), to_a = _mm_sub_epi16(a, c);
-        __m128i pa = magnitude(to_b), pb = magnitude(to_a), pc = magnitude(_mm_add_epi16(to_a, to_b));
-        __m128i least = _mm_min_epi16(pc, _mm_min_epi16(pa, pb));
-        /* Ties go to left, then above, then the corner. */
-        __m128i near = choose(_mm_cmpeq_epi16(least, pb), b, c);
-        near = choose(_mm_cmpeq_epi16(least, pa), a, near);
-        a = _mm_and_si128(_mm_add_epi16(x, near), low);
+        __m128i fixed = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);
+        __m128i t = _mm_sub_epi16(fixed, a), low = _mm_min_epi16(a, b), high = _mm_max_epi16(a, b);
+        __m128i over_low = _mm_cmpgt_epi16(t, low), under_high = _mm_cmpgt_epi16(high, t);
+        __m128i between = _mm_and_si128(_mm_and_si128(over_low, under_high), c);
+        __m128i outside = _mm_or_si128(_mm_andnot_si128(over_low, high), _mm_andnot_si128(under_high, low));
+        /* Added as bytes, so that the upper halves stay 0. */
+        a = _mm_add_epi8(_mm_unpacklo_epi8(next, zero), _mm_or_si128(between, outside));
         c = b;
-        store_pixel(row + i, _mm_packus_epi16(a, a), bpp);
+        next = load_pixel(row + i + bpp);
+        store_pixel(row + i, _mm_packus_epi16(a, a), i + bpp >= len, bpp);
     }
 }
 

@@ -66,11 +66,10 @@ static void copy_segment(const struct source *s, const struct jpeg_segment *k, s
 {
     static const uint8_t jfif[] = {0xff, 0xe0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0};
     bool application = k->marker >= MARK_APP && k->marker <= MARK_APP + 15;
-    if (k->marker == MARK_APP && k->len >= 14 && !memcmp(k->data, "JFIF", 5) && memcmp(k->data + 12, "\0", 2) != 0)
-        (void)buf_add(out, jfif, sizeof(jfif)); /* it had a thumbnail */
-    else if (k->marker == MARK_APP && k->len >= 14 && !memcmp(k->data, "JFIF", 5))
-        (void)buf_add(out, k->len == 14 ? s->data + k->next - 18 : jfif, sizeof(jfif));
-    else if (k->marker == MARK_ADOBE && k->len >= 12 && !memcmp(k->data, "Adobe", 5)) {
+    if (k->marker == MARK_APP && k->len >= 14 && !memcmp(k->data, "JFIF", 5)) {
+        bool bare = k->len == 14 && !k->data[12] && !k->data[13]; /* no thumbnail */
+        (void)buf_add(out, bare ? s->data + k->next - sizeof(jfif) : jfif, sizeof(jfif));
+    } else if (k->marker == MARK_ADOBE && k->len >= 12 && !memcmp(k->data, "Adobe", 5)) {
         (void)buf_add(out, "\xff\xee\0\x0e", 4);
         (void)buf_add(out, k->data, 12);
     } else if (!application && k->marker < 0xf0) { /* from 0xf0 on: extensions, 0xfe is the comment */

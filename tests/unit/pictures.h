@@ -96,7 +96,7 @@ MAYBE uint8_t *make_rgba(uint32_t w, uint32_t h, bool alpha)
             p[0] = (uint8_t)(x * 255 / w);
             p[1] = (uint8_t)(y * 255 / h);
             p[2] = (uint8_t)((x + y) * 2);
-            p[3] = alpha ? (uint8_t)(255 - x * 200 / w) : 255;
+            p[3] = (uint8_t)(alpha ? 255 - x * 200 / w : 255);
         }
     return out;
 }
