@@ -21,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "filter.h"
 #include "sandbox/jail.h"
 #include "sandbox/proto.h"
 
@@ -322,7 +323,8 @@ static void output_beyond_limit(struct job *j)
 static void oom(struct job *j)
 {
     bool full = false;
-    for (size_t i = 0; i < LIMIT_WORKER_MEMORY / (16 * MIB) && !full; i++) {
+    size_t pieces = JAIL_SANITIZED ? 1 : LIMIT_WORKER_MEMORY / (16 * MIB); /* no limit there */
+    for (size_t i = 0; i < pieces && !full; i++) {
         void *volatile piece = malloc(16 * MIB);
         full = !piece;
     }

@@ -30,6 +30,7 @@
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */
 #define LIMIT_WORKER_MEMORY (1 * GIB)
+#define LIMIT_WORKER_STACK (8 * MIB)        /* of each thread; the host's own may be beyond our memory */
 #define LIMIT_WORKER_OUTPUT (64 * MIB)      /* what a worker may write */
 #define LIMIT_READY_WORKERS 8
 #define LIMIT_WORKERS 64                    /* of one pool, at work and waiting */

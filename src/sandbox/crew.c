@@ -167,7 +167,6 @@ static struct worker *take_ready(struct crew *c, int64_t deadline, int *ret_erro
         w->state = WORKER_TAKEN;
     c->expected = false;
     (void)pthread_mutex_unlock(&c->lock);
-    wake_keeper(c); /* for the successor */
     return w;
 }
 
@@ -249,6 +248,15 @@ void crew_end(struct crew *c, struct worker *w)
     close_fd(take_fd(&w->child.socket));
     move(c, w, w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED);
     wake_keeper(c);
+}
+
+void crew_refill(struct crew *c)
+{
+    (void)pthread_mutex_lock(&c->lock);
+    bool urgent = !oldest_ready(c);
+    (void)pthread_mutex_unlock(&c->lock);
+    if (urgent)
+        wake_keeper(c);
 }
 
 void crew_return(struct crew *c, struct worker *w)

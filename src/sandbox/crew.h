@@ -40,6 +40,10 @@ void crew_expect(struct crew *c);
 /* A worker whose jail stands, alive a moment ago; the caller's until crew_end or crew_return. */
 int crew_take(struct crew *c, struct worker **ret, struct fovea_fault *fault);
 
+/* To be called when a taken worker has its job: if no other waits, a successor is started beside it. (If one does, that
+ * can wait for the end of the job, which then has the processors to itself.) */
+void crew_refill(struct crew *c);
+
 /* Kills the worker and returns at once. */
 void crew_end(struct crew *c, struct worker *w);
 

@@ -108,6 +108,7 @@ static int start_job(struct pool *p, const struct work_request *request, int inp
         if (e)
             return e;
         if (hand_over(w, request, input_fd, output_fd)) {
+            crew_refill(p->crew);
             *ret = w;
             return 0;
         }

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,11 +25,12 @@
 #define P_PIDFD 3
 #endif
 
-enum { STACK_BYTES = 64 << 10 }; /* of the child until exec; roomy for sanitizers */
+enum { STACK_BYTES = 16 << 10 }; /* of the child until exec */
 
 struct start {
     const char *path;
     const char *argv[2]; /* the second, NULL, is the empty environment too */
+    struct rlimit stack;
     int socket, null;
     int error; /* why exec did not happen; written by the child into our memory */
 };
@@ -66,6 +68,7 @@ IN_CHILD static int start_child(void *arg)
 {
     struct start *s = arg;
     default_signals();
+    (void)syscall(SYS_prlimit64, 0, RLIMIT_STACK, &s->stack, NULL); /* libc sizes threads by it; the jail bounds all */
     if (syscall(SYS_setsid) >= 0 && place_descriptors(s))
         (void)syscall(SYS_execve, s->path, s->argv, &s->argv[1]);
     s->error = errno;
@@ -105,6 +108,9 @@ int child_spawn(const char *path, struct child *ret)
         return -errno;
     auto_close int ours = pair[0], theirs = pair[1], pidfd = -1;
     struct start start = {.path = path, .argv = {path, NULL}, .socket = theirs, .null = null};
+    if (getrlimit(RLIMIT_STACK, &start.stack))
+        return -errno;
+    start.stack.rlim_cur = MIN(start.stack.rlim_max, LIMIT_WORKER_STACK);
     pid_t pid = clone_child(&start, &pidfd);
     if (pid < 0)
         return -errno;
