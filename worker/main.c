@@ -5,10 +5,12 @@
  * worker answers faster than a fresh one.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -72,6 +74,13 @@ static int receive(struct work_request *ret, int fds[2])
     return n == (ssize_t)sizeof *ret && !(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ? 0 : -EBADMSG;
 }
 
+/* A request is there already: this worker was started for it, and warming up would only delay the answer. */
+static bool work_waits(void)
+{
+    char first;
+    return recv(WORK_SOCKET, &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) >= 0;
+}
+
 static int write_all(int fd, const uint8_t *data, size_t len)
 {
     while (len) {
@@ -121,13 +130,23 @@ static int work(const struct work_request *request, const int fds[2], struct wor
     return e;
 }
 
+/* What libc would do by opening files, which the jail does not forgive: lcms asks for the time (and so for the zone),
+ * and freeing in an arena of its own makes a thread ask how the system commits memory. */
+static void settle_libc(void)
+{
+    tzset();
+    (void)mallopt(M_ARENA_MAX, 1);
+}
+
 int main(void)
 {
     struct jail_report jail = {0};
+    settle_libc();
     int failed = jail_enter(getppid(), WORK_SOCKET, &jail);
     if (say_hello(&jail) || failed)
         return EXIT_GONE;
-    warm_up();
+    if (!work_waits())
+        warm_up();
     struct work_request request;
     struct work_reply reply = {.magic = WORK_MAGIC};
     int fds[2] = {-1, -1};

@@ -101,7 +101,7 @@ static int open_webp(const uint8_t *data, size_t len, struct decoder **ret, stru
 
 /* Beyond LIMIT_PIXELS the library scales while it decodes, by the least whole number that is enough. Lossless pictures
  * and alpha planes are whole in memory first. */
-static int choose_size(struct decoder *d, struct complaint *c)
+static int choose_size(struct decoder *d, struct size least, struct complaint *c)
 {
     uint32_t w = (uint32_t)d->still.width, h = (uint32_t)d->still.height;
     uint64_t state = (uint64_t)w * h * (d->still.format == 2 ? 4 : d->still.has_alpha ? 1 : 0);
@@ -111,17 +111,19 @@ static int choose_size(struct decoder *d, struct complaint *c)
     while ((uint64_t)((w + by - 1) / by) * ((h + by - 1) / by) > LIMIT_PIXELS)
         by++;
     d->size = (struct size){(w + by - 1) / by, (h + by - 1) / by};
-    d->config.options.use_scaling = by > 1;
+    if (!d->still.has_alpha && least.w && least.h && least.w < d->size.w && least.h < d->size.h)
+        d->size = least;
+    d->config.options.use_scaling = d->size.w < w || d->size.h < h;
     d->config.options.scaled_width = (int)d->size.w;
     d->config.options.scaled_height = (int)d->size.h;
     return WORK_OK;
 }
 
-static int start_still(struct decoder *d, struct complaint *c)
+static int start_still(struct decoder *d, struct size least, struct complaint *c)
 {
     if (!WebPInitDecoderConfig(&d->config))
         return complain(c, WORK_UNSUPPORTED, "libwebp is not the version that fovea was built with");
-    int status = choose_size(d, c);
+    int status = choose_size(d, least, c);
     if (status)
         return status;
     d->config.output.colorspace = MODE_RGBA;
@@ -197,7 +199,7 @@ static int start_webp(struct decoder *d, const struct want *want, struct size *r
     uint32_t frames = MAX(d->info.frames, 1u);
     if (!want->frame || want->frame > frames)
         return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, frames);
-    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, c);
+    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, want->least, c);
     if (!status)
         *ret_size = d->size;
     return status;

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Encoders and the ladder: exact where promised, within budget where possible, honest where not. */
+#include "test.h"
+
+#include "pixels.h"
+#include "sandbox/proto.h"
+#include "worker/ladder.h"
+
+static void round_trip(const struct image *m, const struct encoder *by, struct encoded *e, struct image *back)
+{
+    CHECK(!by->encode(m, 75, e));
+    CHECK(e->by == by && !read_image(by->media, e->data, e->len, back));
+}
+
+TEST(png_of_few_colours_is_a_palette_and_exact)
+{
+    static const struct {
+        uint32_t colours;
+        uint8_t bits;
+    } rows[] = {{1, 1}, {2, 2}, {3, 2}, {12, 4}, {200, 8}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_image m = drawn_image(101, 37, rows[i].colours, 5), back = {0};
+        auto_encoded e = {0};
+        round_trip(&m, &encode_png, &e, &back);
+        CHECK(same_pixels(&m, &back));
+        CHECK_MSG(e.data[25] == 3 && e.data[24] <= rows[i].bits, "%u colours: type %u bits %u", rows[i].colours, e.data[25],
+                  e.data[24]);
+    }
+}
+
+TEST(png_keeps_alpha_exactly_in_a_palette_and_without_one)
+{
+    auto_image few = drawn_image(60, 40, 5, 3), many = noisy_image(60, 40, false, 3), back = {0}, back2 = {0};
+    auto_encoded e = {0}, e2 = {0};
+    set_pixel(&few, 3, 4, 10, 20, 30, 0);
+    set_pixel(&few, 5, 4, 10, 20, 30, 99);
+    few.opaque = false;
+    round_trip(&few, &encode_png, &e, &back);
+    round_trip(&many, &encode_png, &e2, &back2);
+    CHECK(same_pixels(&few, &back) && same_pixels(&many, &back2));
+    CHECK(e.data[25] == 3 && e2.data[25] == 6);
+}
+
+TEST(png_of_grey_levels_and_of_many_colours_is_exact)
+{
+    auto_image grey = flat_image(80, 50, 0, 0, 0, 255), many = noisy_image(80, 50, true, 9), back = {0}, back2 = {0};
+    auto_encoded e = {0}, e2 = {0};
+    for (uint32_t i = 0; i < 80 * 50; i++)
+        set_pixel(&grey, i % 80, i / 80, (uint8_t)i, (uint8_t)i, (uint8_t)i, 255);
+    round_trip(&grey, &encode_png, &e, &back);
+    round_trip(&many, &encode_png, &e2, &back2);
+    CHECK(same_pixels(&grey, &back) && same_pixels(&many, &back2));
+    CHECK(e.data[25] == 0 && e2.data[25] == 2);
+}
+
+TEST(lossless_webp_is_exact)
+{
+    auto_image m = noisy_image(70, 45, true, 2), back = {0};
+    auto_encoded e = {0};
+    round_trip(&m, &encode_webp_lossless, &e, &back);
+    CHECK(same_pixels(&m, &back));
+}
+
+TEST(lossy_formats_keep_flat_colours_at_odd_sizes)
+{
+    static const uint8_t colours[][3] = {{0, 0, 0}, {255, 255, 255}, {128, 128, 128}, {200, 40, 90}, {10, 220, 30}};
+    const struct encoder *const all[] = {&encode_webp, &encode_jpeg};
+    for (size_t c = 0; c < COUNT(colours); c++)
+        for (size_t i = 0; i < COUNT(all); i++) {
+            auto_image m = flat_image(33, 17, colours[c][0], colours[c][1], colours[c][2], 255), back = {0};
+            auto_encoded e = {0};
+            round_trip(&m, all[i], &e, &back);
+            CHECK_MSG(difference(&m, &back) <= 6, "colour %zu differs by %d", c, difference(&m, &back));
+        }
+}
+
+TEST(pictures_that_a_format_cannot_hold_are_refused)
+{
+    auto_image m = flat_image(20000, 2, 1, 2, 3, 255);
+    struct encoded e;
+    CHECK(encode_webp.encode(&m, 75, &e) == -EFBIG);
+    CHECK(encode_webp_lossless.encode(&m, 75, &e) == -EFBIG);
+}
+
+static struct fit_limits limits_of(uint32_t max_bytes)
+{
+    return (struct fit_limits){.max_edge = 1568, .min_edge = 28, .max_bytes = max_bytes, .quality = 75, .resize = 1};
+}
+
+static uint32_t climb(struct image *m, uint32_t max_bytes, bool webp, bool pristine, struct encoded *e)
+{
+    struct fit_limits limits = limits_of(max_bytes);
+    struct ladder l = {.limits = &limits, .webp = webp, .pristine = pristine};
+    uint32_t facts = 0;
+    CHECK(!ladder_climb(&l, m, e, &facts));
+    CHECK((e->len <= max_bytes) == !(facts & WORK_OVER_BUDGET));
+    return facts;
+}
+
+TEST(the_ladder_lowers_quality_before_scale_and_meets_the_budget)
+{
+    for (int webp = 0; webp < 2; webp++) {
+        auto_image full = noisy_image(500, 400, true, 4);
+        auto_encoded first = {0};
+        (void)climb(&full, 10000000, webp, false, &first);
+        for (uint32_t percent = 95; percent > 5; percent -= 15) {
+            auto_image m = noisy_image(500, 400, true, 4);
+            auto_encoded e = {0};
+            uint32_t budget = (uint32_t)first.len * percent / 100;
+            CHECK_MSG(!(climb(&m, budget, webp, false, &e) & WORK_OVER_BUDGET), "%u %%", percent);
+            CHECK_MSG(percent < 80 || e.size.w == 500, "%u %%: %u wide", percent, e.size.w);
+            CHECK(e.by == (webp ? &encode_webp : &encode_jpeg));
+        }
+    }
+}
+
+TEST(a_budget_that_cannot_be_met_gives_the_smallest_and_says_so)
+{
+    auto_image m = noisy_image(420, 410, true, 4);
+    auto_encoded e = {0};
+    CHECK(climb(&m, 100, true, false, &e) & WORK_OVER_BUDGET);
+    CHECK(e.size.w == 105 && e.size.h == 102);
+}
+
+TEST(no_step_goes_below_the_least_edge)
+{
+    auto_image m = noisy_image(150, 300, true, 4);
+    auto_encoded e = {0};
+    CHECK(climb(&m, 100, true, false, &e) & WORK_OVER_BUDGET);
+    CHECK(e.size.w >= FIT_LEAST_EDGE && e.size.h >= FIT_LEAST_EDGE);
+}
+
+TEST(unscaled_screenshots_are_lossless_and_exact)
+{
+    auto_image m = drawn_image(400, 300, 40, 8), back = {0};
+    auto_encoded e = {0};
+    CHECK(climb(&m, 512000, true, true, &e) & WORK_LOSSLESS);
+    CHECK(!read_image(e.by->media, e.data, e.len, &back) && same_pixels(&m, &back));
+}
+
+TEST(webp_is_never_made_where_it_is_barred)
+{
+    auto_image drawn = drawn_image(400, 300, 40, 8), photo = noisy_image(200, 100, true, 1);
+    auto_image faint = noisy_image(200, 100, false, 1);
+    struct image *const all[] = {&drawn, &photo, &faint};
+    static const enum media want[] = {MEDIA_PNG, MEDIA_JPEG, MEDIA_PNG};
+    for (size_t i = 0; i < COUNT(all); i++) {
+        auto_encoded e = {0};
+        CHECK(!(climb(all[i], 512000, false, true, &e) & WORK_OVER_BUDGET));
+        CHECK_MSG(e.by->media == want[i], "picture %zu", i);
+    }
+}
+
+TEST(jpeg_comes_for_a_transparent_picture_only_when_nothing_else_fits)
+{
+    auto_image m = noisy_image(400, 400, false, 6), tight = noisy_image(400, 400, false, 6);
+    auto_encoded scaled = {0}, flattened = {0};
+    uint32_t facts = climb(&m, 100000, false, false, &scaled);
+    CHECK(scaled.by == &encode_png && scaled.size.w < 400 && !(facts & (WORK_ON_WHITE | WORK_ON_GREY)));
+    facts = climb(&tight, 8000, false, false, &flattened);
+    CHECK(flattened.by == &encode_jpeg && facts & WORK_ON_WHITE && !(facts & WORK_ON_GREY));
+}
+
+TEST(light_content_is_laid_on_grey)
+{
+    auto_image m = noisy_image(400, 400, false, 6);
+    for (size_t i = 0; i < 400 * 400 * 4; i++)
+        if (i % 4 != 3)
+            m.px[i] = (uint8_t)(225 + m.px[i] % 30);
+    auto_encoded e = {0};
+    uint32_t facts = climb(&m, 5000, false, false, &e);
+    CHECK(e.by == &encode_jpeg && facts & WORK_ON_GREY);
+}
+
+TEST(the_sources_own_file_wins_when_it_is_smallest)
+{
+    auto_image m = noisy_image(300, 200, true, 6);
+    uint8_t own[100] = {1};
+    struct fit_limits limits = limits_of(512000);
+    struct ladder l = {.limits = &limits, .webp = true, .source = {own, sizeof own, NULL, m.size}};
+    struct encoded e = {0};
+    uint32_t facts = 0;
+    CHECK(!ladder_climb(&l, &m, &e, &facts));
+    CHECK(e.data == own && facts & WORK_AS_IS);
+}
