@@ -31,7 +31,7 @@ test_broken_pictures_are_malformed() {
     for name in png-signature-only.png png-hole-in-the-middle.png png-header-crc-wrong.png png-0x0.png \
         png-fewer-rows-than-it-says.png png-without-its-palette.png png-100000-chunks-and-no-end.png \
         jpeg-without-a-frame.jpg jpeg-0x0.jpg gif-0x0.gif gif-fewer-pixels-than-it-says.gif gif-garbage-codes.gif \
-        gif-without-frames.gif webp-hole-in-the-middle.webp; do
+        gif-without-frames.gif webp-longer-than-the-file.webp; do
         refused "$BAD/$name" malformed unperceivable_type
     done
 }

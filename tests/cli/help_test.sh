@@ -55,7 +55,7 @@ test_man_page_is_complete_and_clean() {
         has fovea.1 ".SH $section"
     done
     command -v groff >/dev/null || skip "no groff"
-    groff -ww -man -Tutf8 fovea.1 >page 2>complaints
+    groff -ww -man -Tascii -P-cbou fovea.1 >page 2>complaints
     empty complaints
     has page max-edge
 }

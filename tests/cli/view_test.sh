@@ -246,6 +246,7 @@ test_relative_root_is_below_where_we_stand() {
     want_status 1
     run "$FOVEA" view --root sub --root ./other other/a.png
     want_status 0
+    (cd sub && "$FOVEA" view --root ../other ../other/a.png)
     run "$FOVEA" view --json --root missing sub/a.png
     want_status 3
     want_json kind fault
@@ -256,6 +257,8 @@ test_config_file_is_obeyed_and_a_wrong_one_is_a_fault() {
     run fovea view --json --config c.yaml "$GOOD/png-photo-2000x1500.png"
     want_status 0
     want_json width 500
+    mkdir sub
+    (cd sub && fovea view --json --config ../c.yaml "$GOOD/png-rgb-8.png")
     echo 'images: {maxDimensoin: 500}' >c.yaml
     run fovea view --json --config c.yaml "$GOOD/png-rgb-8.png"
     want_status 3
