@@ -84,6 +84,7 @@ test_truncated_pictures_are_refused() {
 
 # Measured against a picture of one pixel, in the process itself and not in its workers.
 test_the_parent_grows_less_than_8_mib() {
+    skip_if_sanitized
     run "$BUILD/maxrss" kib "$FOVEA" view --root "$FIXTURES" --json "$GOOD/one-by-one.png"
     want_status 0
     [ -s kib ] || skip "cannot trace processes here"

@@ -103,11 +103,11 @@ test_a_folder_and_a_fifo_are_refused_at_once() {
 }
 
 test_a_2_gib_file_is_read_in_constant_memory() {
+    skip_if_sanitized
     truncate -s 2G big.txt 2>/dev/null || skip "no sparse files here"
     # Holes are NULs, which are no text; so only the memory and the verdict count here.
-    run "$BUILD/maxrss" kib timeout 60 true
-    [ -s kib ] || skip "cannot trace processes here"
     run "$BUILD/maxrss" kib "$FOVEA" read --json --limit 5 big.txt
+    [ -s kib ] || skip "cannot trace processes here"
     want_status 1
     want_json reason unreadable_type
     [ "$(cat kib)" -lt 65536 ] || fail "$(cat kib) KiB"
