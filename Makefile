@@ -24,7 +24,8 @@ BINDIR  := $(PREFIX)/bin
 LIBDIR  := $(PREFIX)/lib
 EXECDIR := $(PREFIX)/libexec/fovea
 INCDIR  := $(PREFIX)/include
-MANDIR  := $(PREFIX)/share/man
+SHAREDIR := $(PREFIX)/share
+MANDIR  := $(SHAREDIR)/man
 
 # ---------------------------------------------------------------- flags
 
@@ -77,10 +78,10 @@ CLI_OBJ    := $(call objects,$(CLI_SRC))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a
+all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 ## build everything into build/
 
-help:
-	@sed -n 's/^\([a-z]*\):.*\#\# /  make \1\t/p' Makefile
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
 
 # A change of compiler or flags rebuilds everything.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
@@ -95,6 +96,9 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 
 # Pixel loops earn -O3.
 $(OBJ)/worker/%.o: OPT := -O3
+
+# Only the types; the library is loaded when something is drawn.
+$(OBJ)/cmd/draw.o: CPPFLAGS += $(shell pkg-config --cflags chafa 2>/dev/null)
 
 $(OBJ)/libshared.a: $(SHARED_OBJ)
 	@rm -f $@
@@ -118,6 +122,14 @@ $(BUILD)/fovea-worker: $(WORKER_OBJ) $(OBJ)/libshared.a
 $(BUILD)/fovea: $(CLI_OBJ) $(OBJ)/libinternal.a
 	$(CC) -pie $(CLI_OBJ) $(OBJ)/libinternal.a -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
+# The program writes its own manual and completions, from the table that parses its options.
+$(BUILD)/man/fovea.1: $(BUILD)/fovea
+	@mkdir -p $(@D) $(BUILD)/completions
+	$< generate man > $@
+	$< generate bash > $(BUILD)/completions/fovea
+	$< generate zsh > $(BUILD)/completions/_fovea
+	$< generate fish > $(BUILD)/completions/fovea.fish
+
 $(BUILD)/libfovea.so.$(VERSION): $(LIB_OBJ)
 	$(CC) -shared -Wl,-soname,libfovea.so.$(SOVERSION) -Wl,--no-undefined $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 $(BUILD)/libfovea.so: $(BUILD)/libfovea.so.$(VERSION)
@@ -131,7 +143,31 @@ $(BUILD)/libfovea.a: $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $(OBJ)/fovea-all.o
 
-# ---------------------------------------------------------------- tests
+# ---------------------------------------------------------------- set-up, demo, tests
+
+# Set-up may install the compiler, so the build runs in a make of its own, after it.
+setup: ## install the Debian packages that are missing
+	@tools/setup.sh
+
+demo: setup ## build, then show what fovea does with a sample picture
+	@$(MAKE) --no-print-directory -s all
+	@tools/demo.sh $(BUILD)/fovea
+
+test: setup ## build and run every test
+	@$(MAKE) --no-print-directory all tests
+	@tests/run $(BUILD)
+
+.PHONY: tests
+tests: all $(UNITS) $(BUILD)/fixtures/good.tsv
+
+# Pictures for the tests, made by our own code.
+FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
+$(FIXTURE_OBJ): CPPFLAGS += -Itests
+$(BUILD)/tests/mkfixture: $(FIXTURE_OBJ) $(OBJ)/libshared.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -lwebp -lwebpmux -lgif -ldeflate -llcms2 -lm
+$(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
+	$< $(@D)
 
 # A unit test sees everything inside; those of the worker's parts link these too.
 $(BUILD)/tests/%: tests/unit/%.c tests/unit/test.h $(OBJ)/libinternal.a $(OBJ)/flags
@@ -141,6 +177,58 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+
+# A worker that misbehaves on request, for the tests of its parent.
+$(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libshared.a $(LDFLAGS) -lm
+$(BUILD)/tests/pool_test: $(BUILD)/tests/fault/fovea-worker
+$(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
+
+check: ## layering, sizes, exported symbols, hardening
+	@tools/check_layers.sh
+	@tools/measure.sh
+	@tools/check_binaries.sh $(BUILD)
+
+# ---------------------------------------------------------------- fuzzing
+
+TIME ?= 60
+FUZZERS := $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard fuzz/*.c)))
+
+fuzz: ## fuzz each parser for TIME seconds (clang)
+	@$(MAKE) --no-print-directory CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
+	@tools/fuzz.sh build/fuzzing $(TIME)
+
+.PHONY: fuzzers
+fuzzers: $(FUZZERS) $(BUILD)/fixtures/good.tsv
+$(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -I. $(CFLAGS) -fsanitize=fuzzer $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
+	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+
+# ---------------------------------------------------------------- install
+
+install: all ## install under DESTDIR and PREFIX
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(EXECDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCDIR)
+	install -m 755 $(BUILD)/fovea $(DESTDIR)$(BINDIR)/fovea
+	install -m 755 $(BUILD)/fovea-worker $(DESTDIR)$(EXECDIR)/fovea-worker
+	install -m 755 $(BUILD)/libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(VERSION)
+	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(SOVERSION)
+	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so
+	install -m 644 $(BUILD)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.a
+	install -m 644 include/fovea.h $(DESTDIR)$(INCDIR)/fovea.h
+	install -D -m 644 $(BUILD)/man/fovea.1 $(DESTDIR)$(MANDIR)/man1/fovea.1
+	install -D -m 644 $(BUILD)/completions/fovea $(DESTDIR)$(SHAREDIR)/bash-completion/completions/fovea
+	install -D -m 644 $(BUILD)/completions/_fovea $(DESTDIR)$(SHAREDIR)/zsh/site-functions/_fovea
+	install -D -m 644 $(BUILD)/completions/fovea.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/fovea.fish
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/fovea.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/fovea.pc
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(BINDIR)/fovea $(DESTDIR)$(INCDIR)/fovea.h $(DESTDIR)$(LIBDIR)/pkgconfig/fovea.pc
+	rm -f $(DESTDIR)$(LIBDIR)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.so*
+	rm -f $(DESTDIR)$(MANDIR)/man1/fovea.1 $(DESTDIR)$(SHAREDIR)/bash-completion/completions/fovea \
+	    $(DESTDIR)$(SHAREDIR)/zsh/site-functions/_fovea $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/fovea.fish
+	rm -rf $(DESTDIR)$(EXECDIR)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

@@ -22,6 +22,10 @@ struct complaint {
 /* Writes the phrase (printable ASCII) and returns status. c may be NULL. */
 __attribute__((format(printf, 3, 4))) int complain(struct complaint *c, enum work_status status, const char *format, ...);
 
+/* The ceilings that every decoder checks: sides at open (and that there is an area), pixels at start. */
+int check_sides(uint32_t width, uint32_t height, struct complaint *c);
+int check_pixels(uint32_t width, uint32_t height, uint64_t total, struct complaint *c);
+
 enum colour {
     COLOUR_RGBA, /* not premultiplied */
     COLOUR_GRAY, /* R = G = B; matters only for which profile conversion fits */
@@ -41,7 +45,9 @@ struct header {
 
 struct want {
     uint32_t frame;    /* from 1 */
-    struct size least; /* the picture may be decoded smaller, but on neither side below this */
+    /* The picture may be decoded smaller, but on neither side below this. (Smaller still only when LIMIT_PIXELS asks for
+     * it: JPEG and WebP.) */
+    struct size least;
 };
 
 struct decoder; /* each format's own */
@@ -64,6 +70,12 @@ extern const struct decoder_ops decode_png, decode_jpeg, decode_gif, decode_webp
 
 /* The decoder of a type, or NULL. */
 const struct decoder_ops *decoder_of(enum media media);
+
+/* The EXIF orientation (1..8) of a TIFF block, with or without "Exif\0\0" before it; 1 when it says none. */
+uint8_t exif_orientation(const uint8_t *exif, size_t len);
+
+/* True when the profile describes sRGB, whatever its name: primaries and curves within what 8 bits can show. */
+bool profile_is_srgb(const uint8_t *icc, size_t len);
 
 /*
  * The file with its metadata taken out and nothing else changed: same pixels, same encoding. *ret_data is data itself

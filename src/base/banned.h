@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fortified headers make macros of these two, and a macro cannot be poisoned. */
+#undef sprintf
+#undef vsprintf
+
 #pragma GCC poison strcpy strcat sprintf vsprintf strncpy strncat strtok atoi atol atoll atof gets
 #pragma GCC poison system popen realpath mktemp tmpnam tempnam
 

@@ -13,14 +13,25 @@
 #define LIMIT_PATH_BYTES 4096               /* a path as given, NUL included */
 #define LIMIT_PATH_VARIANTS 12              /* spellings tried for one path */
 #define LIMIT_LINK_HOPS 40                  /* symbolic links followed, as the kernel does */
+#define LIMIT_WALK_DEPTH 128                /* folders held open on the way to a file */
+#define LIMIT_WALK_STEPS 20000              /* components, those of links included */
+#define LIMIT_FLOOR_ENTRIES 16384           /* looked at for the other names of a file */
+#define LIMIT_FLOOR_DEPTH 3                 /* and how deep beneath a folder of the floor */
 #define LIMIT_OPEN_RETRIES 8                /* when the tree moves under us */
 #define LIMIT_ROOTS 64                      /* folders in fs_reach */
 #define LIMIT_OPEN_MS 10000                 /* a file system that makes no progress for so long */
+#define LIMIT_KILL_MS 50                    /* waited for a killed reader; then it is left behind */
+#define LIMIT_STRAY_READERS 16              /* left behind at once, in the whole process */
+#define LIMIT_READ_PIECE (256 * KIB)        /* read from a file at once */
 
 /* Pixels */
 #define LIMIT_SIDE 65535u
 #define LIMIT_PIXELS 50000000ull            /* decoded in total, over the frames that are decoded */
 #define LIMIT_FRAMES 1000000u               /* counted in an animation */
+
+#define LIMIT_ICC_BYTES (4 * MIB)           /* an embedded colour profile */
+#define LIMIT_JPEG_SCANS 100                /* a progressive JPEG of more is built to waste time */
+#define LIMIT_CODEC_STATE (512 * MIB)       /* held beside the rows: JPEG coefficients, lossless WebP pixels */
 
 /* Workers */
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
@@ -28,6 +39,10 @@
 #define LIMIT_WORKER_MEMORY (1 * GIB)
 #define LIMIT_WORKER_OUTPUT (64 * MIB)      /* what a worker may write */
 #define LIMIT_READY_WORKERS 8
+#define LIMIT_WORKERS 64                    /* of one pool, at work and waiting */
+#define LIMIT_WORKER_START_MS 5000          /* until it has locked itself in and says so */
+#define LIMIT_WORKER_TRIES (LIMIT_READY_WORKERS + 2) /* workers found dead before one job gives up */
+#define LIMIT_REAP_MS 2000                  /* for killed workers to be gone when a pool ends */
 #define LIMIT_PREVIEW_SIDE 1024u
 
 /* Text */
@@ -35,6 +50,10 @@
 #define LIMIT_READ_WINDOW (8 * MIB)         /* text of one answer */
 #define LIMIT_JSON_BYTES (32 * MIB)
 #define LIMIT_CONFIG_BYTES (1 * MIB)
+#define LIMIT_CONFIG_DEPTH 16               /* nested mappings and lists */
+#define LIMIT_CONFIG_KEY 128                /* a dotted key, NUL included */
+#define LIMIT_CONFIG_VALUE 4096             /* a string, NUL included */
+#define LIMIT_CONFIG_LIST 256               /* entries of a list */
 
 /* The command line */
 #define LIMIT_CLI_OPTIONS 64                /* of one command */

@@ -19,6 +19,23 @@ void sha256(const void *data, size_t len, uint8_t out[SHA256_LEN])
     (void)SHA256_Final(out, &c);
 }
 
+_Static_assert(sizeof(SHA256_CTX) <= sizeof(struct sha256_state), "room for libcrypto's state");
+
+void sha256_init(struct sha256_state *s)
+{
+    (void)SHA256_Init((SHA256_CTX *)s->room);
+}
+
+void sha256_add(struct sha256_state *s, const void *data, size_t len)
+{
+    (void)SHA256_Update((SHA256_CTX *)s->room, data, len);
+}
+
+void sha256_end(struct sha256_state *s, uint8_t out[SHA256_LEN])
+{
+    (void)SHA256_Final(out, (SHA256_CTX *)s->room);
+}
+
 int sha256_fd(int fd, uint64_t size, uint8_t out[SHA256_LEN])
 {
     uint8_t piece[64 * KIB];

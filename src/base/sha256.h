@@ -11,6 +11,14 @@
 
 void sha256(const void *data, size_t len, uint8_t out[SHA256_LEN]);
 
+/* The same in pieces. No set-up beyond this, no allocation. */
+struct sha256_state {
+    _Alignas(8) unsigned char room[112];
+};
+void sha256_init(struct sha256_state *s);
+void sha256_add(struct sha256_state *s, const void *data, size_t len);
+void sha256_end(struct sha256_state *s, uint8_t out[SHA256_LEN]);
+
 /* Over the first size bytes of fd, by pread in pieces. -EIO when it is shorter, or the error of pread. */
 int sha256_fd(int fd, uint64_t size, uint8_t out[SHA256_LEN]);
 

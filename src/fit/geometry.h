@@ -3,6 +3,7 @@
 #ifndef FOVEA_GEOMETRY_H
 #define FOVEA_GEOMETRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct size {
@@ -12,5 +13,17 @@ struct size {
 struct rect {
     uint32_t x, y, w, h;
 };
+
+/* length * num / den to the nearest whole number, half to even, at least 1. den is not 0. */
+uint32_t size_share(uint32_t length, uint32_t num, uint32_t den);
+
+/* The shape of s with that longest side. No side may be 0. */
+struct size size_at_edge(struct size s, uint32_t edge);
+
+/*
+ * s itself when it fits, else the largest of its shape that does. Where a size fits, smaller ones must fit too. One
+ * that would not fit at any size comes back with a longest side of 1.
+ */
+struct size size_largest(struct size s, bool (*fits)(const void *arg, struct size s), const void *arg);
 
 #endif

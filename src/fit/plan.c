@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fitting: see plan.h. */
+/*
+ * Fitting: see plan.h. The target is found by one search for the largest size of the crop's shape that every limit
+ * allows, so the shape is rounded once, however many limits bite.
+ */
 #include "fit/plan.h"
 
 #include <math.h>
@@ -10,13 +13,15 @@
 const uint8_t fit_qualities[4] = {70, 60, 50, 40};
 const double fit_scales[4] = {0.75, 0.5, 0.35, 0.25};
 
-/* Borders a hair off a whole pixel (what division leaves) are that pixel's. */
+/* Borders a hair off a whole pixel (what division leaves) are on it. */
 static const double hair = 1e-6;
 
-static void crop_axis(double start, double length, uint32_t side, uint32_t *ret_start, uint32_t *ret_length)
+static void crop_axis(double start, double length, uint32_t whole, uint32_t *ret_start, uint32_t *ret_length)
 {
-    double low = fmax(floor(start + hair), 0), high = fmin(ceil(start + length - hair), side);
-    *ret_start = low < side ? (uint32_t)low : side;
+    double low = floor(start + hair), high = fmax(ceil(start + length - hair), low + 1);
+    low = fmax(low, 0);
+    high = fmin(high, whole);
+    *ret_start = low < whole ? (uint32_t)low : whole;
     *ret_length = high > low ? (uint32_t)(high - low) : 0;
 }
 
@@ -43,41 +48,37 @@ static uint32_t side(double length)
     return rounded < 1 ? 1 : rounded > LIMIT_SIDE ? LIMIT_SIDE : (uint32_t)rounded;
 }
 
-static struct size shrink_to_edge(struct size s, uint32_t edge)
+static bool unshrunk(const struct token_rule *rule, struct size s)
 {
-    uint32_t longest = MAX(s.w, s.h);
-    if (!edge || longest <= edge)
-        return s;
-    double f = (double)edge / longest;
-    return (struct size){side(s.w * f), side(s.h * f)};
+    struct size got = tokens_resize(rule, s);
+    return got.w == s.w && got.h == s.h;
 }
 
-static struct size shrink_to_patches(struct size s, uint32_t patches)
+/* Nobody on the way to the model would shrink a picture of this size. */
+static bool allowed(const void *arg, struct size s)
 {
-    struct token_rule rule = {.kind = TOKENS_CLAUDE, .budget = patches};
-    return patches ? tokens_resize(&rule, s) : s;
+    const struct fit_limits *limits = arg;
+    struct token_rule patches = {.kind = TOKENS_CLAUDE, .budget = limits->max_patches};
+    return (!limits->max_edge || MAX(s.w, s.h) <= limits->max_edge) && unshrunk(&patches, s) &&
+           unshrunk(&limits->rule, s);
 }
 
-/* Both axes by one factor where that stays within the longest side, else only the short axis. */
-static struct size enlarge(struct size s, uint32_t least, uint32_t longest)
+/* Both axes by one factor where that is allowed, else only the short one, else not at all. */
+static struct size enlarge(const struct fit_limits *limits, struct size s)
 {
-    uint32_t shortest = MIN(s.w, s.h);
-    if (!least || shortest >= least)
+    uint32_t shortest = MIN(s.w, s.h), least = limits->min_edge;
+    if (!least || !shortest || shortest >= least)
         return s;
     double f = (double)least / shortest;
-    if (MAX(s.w, s.h) * f <= longest)
-        return (struct size){MAX(side(s.w * f), least), MAX(side(s.h * f), least)};
-    return (struct size){MAX(s.w, least), MAX(s.h, least)};
+    struct size both = {side(s.w * f), side(s.h * f)}, one = {MAX(s.w, least), MAX(s.h, least)};
+    if (MAX(s.w, s.h) * f <= LIMIT_SIDE && allowed(limits, both))
+        return both;
+    return allowed(limits, one) ? one : s;
 }
 
 struct size fit_target(const struct fit_limits *limits, struct size crop)
 {
-    if (!limits->resize)
-        return crop;
-    struct size s = shrink_to_edge(crop, limits->max_edge);
-    s = shrink_to_patches(s, limits->max_patches);
-    s = tokens_resize(&limits->rule, s);
-    return enlarge(s, limits->min_edge, limits->max_edge);
+    return limits->resize ? enlarge(limits, size_largest(crop, allowed, limits)) : crop;
 }
 
 bool fit_scaled(struct size target, double scale, struct size *ret)
@@ -94,7 +95,7 @@ bool fit_explains(const struct fit_limits *limits, struct size crop, struct size
     struct size target = fit_target(limits, crop), s;
     if (result.w == target.w && result.h == target.h)
         return true;
-    for (size_t i = 0; i < COUNT(fit_scales); i++)
+    for (size_t i = 0; limits->resize && i < COUNT(fit_scales); i++)
         if (fit_scaled(target, fit_scales[i], &s) && s.w == result.w && s.h == result.h)
             return true;
     return false;

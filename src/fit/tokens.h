@@ -35,7 +35,7 @@ uint32_t tokens_count(const struct token_rule *rule, struct size image);
 
 /*
  * The rule of a model by its exact id, with or without "provider/" before it. `full` asks for the rule at the model's
- * own maximum (OpenAI detail "original"). NULL for a model that is not in the table.
+ * own maximum (OpenAI detail "original"). NULL for a model that is not in the table. The rule is static data.
  */
 const struct token_rule *tokens_rule(const char *model, int full);
 

@@ -8,14 +8,22 @@
 
 #include <sys/types.h>
 
+enum { JAIL_FDS = 4 }; /* descriptors a worker may hold besides those it kept: input, output and some air */
+
 struct jail_report {
     const char *layer; /* the layer that failed; NULL when all stand */
     int error;         /* its errno */
     int landlock_abi;
 };
 
-/* Enters the jail; there is no way back. parent is who must be alive still (getppid). Keeps descriptors 0..keep_fd.
- * Returns 0, or -1 with the layer that could not be set up. */
+/*
+ * Enters the jail; there is no way back. parent is who must be alive still (getppid at the start of main). Keeps
+ * descriptors 0..keep_fd. Returns 0, or -1 with the layer that could not be set up.
+ *
+ * To be called before the first thread starts. What the jail then takes from libc: fstat() (ENOSYS; lseek tells a
+ * size), all that opens files or asks for the number of processors, sleeping other than on a condition with a time,
+ * fork, signals to others; leave with _exit.
+ */
 int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret);
 
 /* What this kernel offers, without entering: for doctor. Returns the Landlock ABI (0 none). */

@@ -6,9 +6,10 @@
  *   parent → worker   struct work_request + two descriptors: the input (read-only), the output (an empty memfd)
  *   worker → parent   struct work_reply   once; then the worker exits
  *
- * The picture is written to the output memfd from its start, the preview's raw RGBA rows behind it. The parent seals
- * the memfd, maps it read-only and believes nothing: sizes, types and dimensions are checked against the bytes and
- * against the plan. Both programs come from one build, so the structs cross as they are; fixed-width members only.
+ * The picture is written to the output memfd from its start, the preview's raw RGBA rows behind it, and it is as long
+ * as both together. A worker that mapped it for writing unmaps it before it replies: one that cannot be sealed then is
+ * taken for hostile. The parent seals the memfd, maps it read-only and believes nothing: sizes, types and dimensions
+ * are checked against the bytes and against the plan. Both programs come from one build, so the structs cross as they are; fixed-width members only.
  */
 #ifndef FOVEA_PROTO_H
 #define FOVEA_PROTO_H

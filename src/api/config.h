@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The settings of config.yaml. Every key is a row of one table (config_keys.c): its type, range, default and member
+ * here. Keys may be nested or dotted. A wrong key or value is a fault that names it, its line, and the nearest right
+ * one.
+ */
+#ifndef FOVEA_CONFIG_H
+#define FOVEA_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fovea.h"
+
+struct config {
+    char *file; /* the file that was read; NULL when there was none */
+
+    /* images.* */
+    bool block_images, auto_resize;
+    int64_t max_dimension, max_bytes, jpeg_quality, min_dimension;
+    int64_t max_patches;         /* for hosts whose model is not known; 0 off */
+    int64_t question_timeout_ms; /* 0 none */
+
+    int64_t view_max_bytes, view_max_video_bytes;
+    char **fs_reach; /* absolute folders, NULL-terminated; never NULL */
+
+    bool network_view;
+    char **network_allow, **network_deny; /* NULL-terminated; never NULL */
+    char *network_ca_file;
+    bool render_svg, render_text, render_pdf, render_video;
+
+    /* Strings below are NULL when not set and without a default. */
+    char *provider, *model, *api_key, *api_key_env, *base_url;
+    /* auxiliary.vision.* */
+    char *vision_model, *vision_provider, *vision_api_key, *vision_api_key_env, *vision_base_url;
+    char *role_vision, *role_default; /* modelRoles.* */
+    bool ocr;
+    char *vision_mode;                    /* auto, native or text */
+    int64_t usd_per_session, usd_per_day; /* nano-dollars; below 0 none */
+
+    char *retention_policy; /* auto, all or turns:N */
+    char *record_store;     /* sqlite:..., postgresql://... */
+    int64_t record_max_attachment_bytes;
+};
+
+/* $XDG_CONFIG_HOME/fovea/config.yaml, else ~/.config/fovea/config.yaml. NULL without a home or memory. */
+char *config_path_new(void);
+
+/*
+ * Reads a file. path NULL: the usual one, and the defaults where it is missing; "": none, only the defaults; a named
+ * file must exist. cwd is what ${cwd} means in fs_reach, home what ${home} and ~/ mean (NULL: none).
+ * Faults: -EINVAL (the text says file, line and key), -ENOENT, -EFBIG, -EACCES or another of open(2), -ENOMEM.
+ */
+int config_load(const char *path, const char *cwd, const char *home, struct config *ret, struct fovea_fault *fault);
+
+int config_defaults(const char *cwd, struct config *ret, struct fovea_fault *fault);
+
+/* Frees the members and wipes the keys. Content with NULL and with a zeroed struct. */
+void config_done(struct config *c);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every setting, one row each. Rows whose use comes with a later command are here too, so that one config file serves
+ * and a slip of the pen in any key is found at once.
+ */
+#include "api/config_keys.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/config.h"
+#include "base/cleanup.h"
+
+static const char *const modes[] = {"auto", "native", "text", NULL};
+static const char *const policies[] = {"auto", "all", "turns:#", NULL};
+static const char *const stores[] = {"sqlite:*", "postgresql://*", "postgres://*", NULL};
+static const char *const urls[] = {"https://*", "http://*", NULL};
+
+#define AT(member) .offset = offsetof(struct config, member)
+#define BOOL(name, member, value) {.path = (name), .type = CONFIG_BOOL, AT(member), .number = (value)}
+#define INT(name, member, low, high, value) \
+    {.path = (name), .type = CONFIG_INT, AT(member), .min = (low), .max = (int64_t)(high), .number = (int64_t)(value)}
+#define USD(name, member) {.path = (name), .type = CONFIG_USD, AT(member), .max = 1000000, .number = -1}
+#define STRING(name, member) {.path = (name), .type = CONFIG_STRING, AT(member)}
+#define FORM(name, member, all, value) \
+    {.path = (name), .type = CONFIG_STRING, AT(member), .forms = (all), .text = (value)}
+#define LIST(name, member) {.path = (name), .type = CONFIG_LIST, AT(member), .max = LIMIT_CONFIG_LIST}
+
+const struct config_key config_keys[] = {
+    BOOL("images.blockImages", block_images, false),
+    BOOL("images.autoResize", auto_resize, true),
+    INT("images.maxDimension", max_dimension, 1, LIMIT_SIDE, 1568),
+    INT("images.maxBytes", max_bytes, 1, LIMIT_WORKER_OUTPUT, 512000),
+    INT("images.jpegQuality", jpeg_quality, 1, 100, 75),
+    INT("images.minDimension", min_dimension, 0, 1024, 28),
+    INT("images.maxPatches", max_patches, 0, 1000000, 1568),
+    INT("images.questionTimeoutMs", question_timeout_ms, 0, 86400000, 300000),
+    INT("view.maxBytes", view_max_bytes, 1, 1 * GIB, LIMIT_VIEW_BYTES),
+    INT("view.maxVideoBytes", view_max_video_bytes, 1, 64 * GIB, 1 * GIB),
+    {.path = "fs_reach", .type = CONFIG_FOLDERS, AT(fs_reach), .max = LIMIT_ROOTS, .text = "${cwd}"},
+    BOOL("network.view", network_view, false),
+    LIST("network.allow", network_allow),
+    LIST("network.deny", network_deny),
+    STRING("network.caFile", network_ca_file),
+    BOOL("render.svg", render_svg, true),
+    BOOL("render.text", render_text, true),
+    BOOL("render.pdf", render_pdf, true),
+    BOOL("render.video", render_video, true),
+    STRING("provider", provider),
+    STRING("model", model),
+    STRING("apiKey", api_key),
+    STRING("apiKeyEnv", api_key_env),
+    FORM("baseUrl", base_url, urls, NULL),
+    STRING("auxiliary.vision.model", vision_model),
+    STRING("auxiliary.vision.provider", vision_provider),
+    STRING("auxiliary.vision.apiKey", vision_api_key),
+    STRING("auxiliary.vision.apiKeyEnv", vision_api_key_env),
+    FORM("auxiliary.vision.baseUrl", vision_base_url, urls, NULL),
+    STRING("modelRoles.vision", role_vision),
+    STRING("modelRoles.default", role_default),
+    BOOL("models.ocr", ocr, true),
+    FORM("vision.mode", vision_mode, modes, "auto"),
+    USD("budget.usdPerSession", usd_per_session),
+    USD("budget.usdPerDay", usd_per_day),
+    FORM("retention.policy", retention_policy, policies, "auto"),
+    FORM("record.store", record_store, stores, "sqlite:"),
+    INT("record.maxAttachmentBytes", record_max_attachment_bytes, 1, 1 * GIB, 20 * MIB),
+    {.path = "providers", .type = CONFIG_ANY},
+};
+const size_t config_keys_count = COUNT(config_keys);
+
+static bool under(const char *path, const char *top)
+{
+    size_t len = strlen(top);
+    return !strncmp(path, top, len) && path[len] == '.' && path[len + 1];
+}
+
+const struct config_key *config_key_find(const char *path)
+{
+    for (size_t i = 0; i < config_keys_count; i++) {
+        const struct config_key *k = &config_keys[i];
+        if (!strcmp(k->path, path) || (k->type == CONFIG_ANY && under(path, k->path)))
+            return k;
+    }
+    return NULL;
+}
+
+bool config_key_is_section(const char *path)
+{
+    for (size_t i = 0; i < config_keys_count; i++)
+        if (under(config_keys[i].path, path))
+            return true;
+    return false;
+}
+
+/* What it costs to take one letter for another: little when only the case differs. */
+static unsigned letter(char a, char b)
+{
+    return a == b ? 0 : tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 4;
+}
+
+/* Edit distance, of which every step costs 4. Both shorter than LIMIT_CONFIG_KEY. */
+static unsigned distance(const char *a, const char *b, size_t b_len)
+{
+    unsigned row[LIMIT_CONFIG_KEY];
+    for (size_t j = 0; j <= b_len; j++)
+        row[j] = (unsigned)j * 4;
+    for (; *a; a++) {
+        unsigned corner = row[0];
+        row[0] += 4;
+        for (size_t j = 1; j <= b_len; j++) {
+            unsigned above = row[j], other = corner + letter(*a, b[j - 1]);
+            row[j] = MIN(other, MIN(above, row[j - 1]) + 4);
+            corner = above;
+        }
+    }
+    return row[b_len];
+}
+
+/* A key without its section ("maxBytes") is nearest to the first row that ends so. */
+static unsigned distance_to_row(const char *path, const char *row, size_t len)
+{
+    const char *tail = strrchr(row, '.');
+    if (!row[len] && tail && !strcasecmp(tail + 1, path))
+        return 1;
+    return distance(path, row, len);
+}
+
+void config_key_nearest(const char *path, char ret[static LIMIT_CONFIG_KEY])
+{
+    unsigned best = UINT32_MAX;
+    for (size_t i = 0; i < config_keys_count; i++) {
+        const char *row = config_keys[i].path, *end = row;
+        do { /* the row's sections, then the row */
+            end = strchrnul(end + 1, '.');
+            unsigned d = distance_to_row(path, row, (size_t)(end - row));
+            if (d < best) {
+                best = d;
+                (void)snprintf(ret, LIMIT_CONFIG_KEY, "%.*s", (int)(end - row), row);
+            }
+        } while (*end);
+    }
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config.yaml as a stream of events, so that nothing is built that the table does not ask for: memory stays small
+ * whatever the file holds. Of YAML this takes one document of mappings, lists and scalars; anchors, aliases and tags
+ * are refused, which leaves no way to make a small file large.
+ */
+#include "api/config_yaml.h"
+
+#include <errno.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/text.h"
+
+struct reader {
+    yaml_parser_t parser;
+    struct config_place *at;
+    struct config *config;
+    bool secret;
+    unsigned depth;
+    size_t *seen; /* by row of config_keys: the line that set it, or 0 */
+};
+
+#define auto_event cleanup(yaml_event_delete) yaml_event_t
+
+static int wrong_yaml(struct reader *r)
+{
+    const yaml_parser_t *p = &r->parser;
+    if (p->error == YAML_MEMORY_ERROR)
+        return fault_oom(r->at->fault);
+    r->at->line = p->problem_mark.line + 1;
+    return config_wrong(r->at, "not valid YAML: %s", p->problem ? p->problem : "unreadable");
+}
+
+static const char *unwanted(const yaml_event_t *e)
+{
+    switch (e->type) {
+    case YAML_ALIAS_EVENT:
+        return "aliases";
+    case YAML_SCALAR_EVENT:
+        return e->data.scalar.anchor ? "anchors" : e->data.scalar.tag ? "tags" : NULL;
+    case YAML_MAPPING_START_EVENT:
+        return e->data.mapping_start.anchor ? "anchors" : e->data.mapping_start.tag ? "tags" : NULL;
+    case YAML_SEQUENCE_START_EVENT:
+        return e->data.sequence_start.anchor ? "anchors" : e->data.sequence_start.tag ? "tags" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* The next event. Counts the depth, and moves the place to its line. */
+static int next(struct reader *r, yaml_event_t *ret)
+{
+    const char *what;
+    if (!yaml_parser_parse(&r->parser, ret))
+        return wrong_yaml(r);
+    r->at->line = ret->start_mark.line + 1;
+    if ((what = unwanted(ret)))
+        return config_wrong(r->at, "%s are not supported; write the value out", what);
+    if (ret->type == YAML_MAPPING_START_EVENT || ret->type == YAML_SEQUENCE_START_EVENT)
+        r->depth++;
+    else if (ret->type == YAML_MAPPING_END_EVENT || ret->type == YAML_SEQUENCE_END_EVENT)
+        r->depth--;
+    return r->depth <= LIMIT_CONFIG_DEPTH ? 0 : config_wrong(r->at, "nested more than %d deep", LIMIT_CONFIG_DEPTH);
+}
+
+static struct config_scalar scalar_of(const yaml_event_t *e)
+{
+    if (e->type != YAML_SCALAR_EVENT)
+        return (struct config_scalar){.text = ""};
+    return (struct config_scalar){(const char *)e->data.scalar.value, e->data.scalar.length,
+                                  e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE};
+}
+
+static bool is_null(const yaml_event_t *e)
+{
+    struct config_scalar value = scalar_of(e);
+    return e->type == YAML_SCALAR_EVENT && config_is_null(&value);
+}
+
+/* Keys named apiKey, at any place, make the file a secret. */
+static void note_secret(struct reader *r, const char *key)
+{
+    const char *tail = strrchr(key, '.');
+    if (!strcmp(tail ? tail + 1 : key, "apiKey"))
+        r->secret = true;
+}
+
+/* Reads to the end of a value whose first event is given. */
+static int skip(struct reader *r, const yaml_event_t *first)
+{
+    if (first->type == YAML_SCALAR_EVENT)
+        return 0;
+    for (unsigned inside = r->depth; r->depth >= inside;) {
+        auto_event e = {0};
+        int err = next(r, &e);
+        if (err < 0)
+            return err;
+        if (e.type == YAML_SCALAR_EVENT) /* a value that reads "apiKey" costs only a chmod */
+            note_secret(r, (const char *)e.data.scalar.value);
+    }
+    return 0;
+}
+
+static int read_list(struct reader *r, const struct config_key *key)
+{
+    int err = config_list_clear(r->at, key, r->config);
+    while (err == 0) {
+        auto_event e = {0};
+        if ((err = next(r, &e)) < 0 || e.type == YAML_SEQUENCE_END_EVENT)
+            break;
+        if (e.type != YAML_SCALAR_EVENT)
+            return config_wrong(r->at, "%s must be a list of strings", key->path);
+        struct config_scalar value = scalar_of(&e);
+        err = config_list_add(r->at, key, &value, r->config);
+    }
+    return err;
+}
+
+static int set_once(struct reader *r, const struct config_key *key, size_t line)
+{
+    size_t *seen = &r->seen[key - config_keys];
+    if (*seen) {
+        r->at->line = line;
+        return config_wrong(r->at, "%s is set twice, first on line %zu", key->path, *seen);
+    }
+    *seen = line;
+    return 0;
+}
+
+static int read_value(struct reader *r, const struct config_key *key, const yaml_event_t *e)
+{
+    static const char *const words[] = {
+        [CONFIG_BOOL] = "true or false", [CONFIG_INT] = "a number", [CONFIG_USD] = "an amount such as 2.50",
+        [CONFIG_STRING] = "a string",    [CONFIG_LIST] = "a list",  [CONFIG_FOLDERS] = "a list",
+    };
+    if (e->type == YAML_SEQUENCE_START_EVENT && (key->type == CONFIG_LIST || key->type == CONFIG_FOLDERS))
+        return read_list(r, key);
+    if (e->type != YAML_SCALAR_EVENT)
+        return config_wrong(r->at, "%s must be %s", key->path, words[key->type]);
+    struct config_scalar value = scalar_of(e);
+    return config_set(r->at, key, &value, r->config);
+}
+
+static int unknown_key(struct reader *r, const char *path)
+{
+    char near[LIMIT_CONFIG_KEY] = "";
+    auto_buf shown = BUF_INIT(KIB);
+    config_key_nearest(path, near);
+    if (buf_add_shown(&shown, path, 60))
+        return fault_oom(r->at->fault);
+    return config_wrong(r->at, "unknown key \"%s\"; did you mean \"%s\"?", shown.data ? shown.data : "", near);
+}
+
+static int read_mapping(struct reader *r, const char *prefix);
+
+/* The value of the key at this path, which stands on that line. */
+static int read_entry(struct reader *r, const char *path, size_t line, const yaml_event_t *e)
+{
+    const struct config_key *key = config_key_find(path);
+    if (key && key->type == CONFIG_ANY) {
+        if (e->type == YAML_MAPPING_START_EVENT || is_null(e) || strcmp(key->path, path) != 0)
+            return skip(r, e);
+        return config_wrong(r->at, "%s must be a mapping", path);
+    }
+    if (key) {
+        int err = set_once(r, key, line);
+        return err < 0 ? err : read_value(r, key, e);
+    }
+    if (e->type == YAML_MAPPING_START_EVENT)
+        return read_mapping(r, path);
+    if (is_null(e))
+        return 0; /* a section with nothing in it */
+    return config_wrong(r->at, "%s must be a mapping of settings", path);
+}
+
+/* prefix.key in path, or a fault. */
+static int join(struct reader *r, const char *prefix, const yaml_event_t *key, char path[static LIMIT_CONFIG_KEY])
+{
+    const char *word = (const char *)key->data.scalar.value;
+    if (key->type != YAML_SCALAR_EVENT)
+        return config_wrong(r->at, "a key must be a word, not a list or a mapping");
+    int len = snprintf(path, LIMIT_CONFIG_KEY, "%s%s%s", prefix, *prefix ? "." : "", word);
+    note_secret(r, word);
+    bool whole = len < LIMIT_CONFIG_KEY && strlen(word) == key->data.scalar.length;
+    if (!whole || (!config_key_find(path) && !config_key_is_section(path)))
+        return unknown_key(r, path);
+    return 0;
+}
+
+/* Depth is bounded by next(), so this recursion is too. */
+static int read_mapping(struct reader *r, const char *prefix)
+{
+    for (;;) {
+        auto_event key = {0}, value = {0};
+        char path[LIMIT_CONFIG_KEY];
+        int err = next(r, &key);
+        if (err < 0 || key.type == YAML_MAPPING_END_EVENT)
+            return err;
+        if ((err = join(r, prefix, &key, path)) < 0 || (err = next(r, &value)) < 0 ||
+            (err = read_entry(r, path, key.start_mark.line + 1, &value)) < 0)
+            return err;
+    }
+}
+
+static int read_root(struct reader *r, const yaml_event_t *e)
+{
+    if (e->type == YAML_MAPPING_START_EVENT)
+        return read_mapping(r, "");
+    if (is_null(e))
+        return 0;
+    return config_wrong(r->at, "expected settings such as \"images.maxBytes: 512000\"");
+}
+
+/* At most one document: its root is the first event that is not about the stream. */
+static int read_stream(struct reader *r)
+{
+    for (unsigned documents = 0;;) {
+        auto_event e = {0};
+        int err = next(r, &e);
+        if (err < 0 || e.type == YAML_STREAM_END_EVENT)
+            return err;
+        if (e.type == YAML_DOCUMENT_START_EVENT && documents++)
+            return config_wrong(r->at, "a second document; put all settings in one");
+        if (e.type == YAML_STREAM_START_EVENT || e.type == YAML_DOCUMENT_START_EVENT ||
+            e.type == YAML_DOCUMENT_END_EVENT)
+            continue;
+        if ((err = read_root(r, &e)) < 0)
+            return err;
+    }
+}
+
+int config_parse(struct config_place *at, const char *text, size_t len, struct config *c, bool *ret_secret)
+{
+    auto_free size_t *seen = calloc(config_keys_count, sizeof *seen);
+    struct reader r = {.at = at, .config = c, .seen = seen};
+    if (!seen || !yaml_parser_initialize(&r.parser))
+        return fault_oom(at->fault);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    int err = read_stream(&r);
+    yaml_parser_delete(&r.parser);
+    *ret_secret = r.secret;
+    return err;
+}

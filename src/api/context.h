@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views and pool, which
+ * lock themselves. */
+#ifndef FOVEA_CONTEXT_H
+#define FOVEA_CONTEXT_H
+
+#include "api/config.h"
+#include "api/views.h"
+#include "base/buf.h"
+#include "sandbox/pool.h"
+#include "source/gate.h"
+#include "source/ref.h"
+#include "source/snapshot.h"
+
+struct fovea {
+    struct config config;
+    char *cwd, *home;
+    bool no_webp;
+    struct gate *gate;
+    struct pool *pool;
+    struct views *views;
+};
+
+/* The refusal for a source that could not be had, in the words that both tools use. NULL when out of memory. */
+fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint64_t size, uint64_t cap,
+                            enum reason not_regular);
+
+/* "path" in quotes, fit for a message. */
+int add_quoted(struct buf *b, const char *ref);
+
+/* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
+int add_bytes(struct buf *b, uint64_t bytes);
+
+/* The absolute path of a spelling that opened; text that JSON can hold. NULL when out of memory. */
+char *absolute_new(const struct fovea *f, const char *variant);
+
+#endif

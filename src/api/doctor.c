@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doctor: what fovea needs here, looked at one by one. Each check is a function in one list. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "api/context.h"
+#include "base/limits.h"
+#include "sandbox/jail.h"
+
+struct visit {
+    fovea *f;
+    void (*tell)(const struct fovea_check *check, void *arg);
+    void *arg;
+    int bad;
+};
+
+static void tell(struct visit *v, enum fovea_health health, const char *name, const char *detail, const char *remedy)
+{
+    struct fovea_check c = {health, name, detail, health == FOVEA_OK ? NULL : remedy};
+    v->bad += health == FOVEA_BAD;
+    v->tell(&c, v->arg);
+}
+
+static void check_kernel(struct visit *v)
+{
+    struct utsname u;
+    char words[3 * sizeof u.release];
+    (void)uname(&u);
+    (void)snprintf(words, sizeof words, "%s %s %s", u.sysname, u.release, u.machine);
+    tell(v, FOVEA_OK, "kernel", words, NULL);
+}
+
+static void check_landlock(struct visit *v)
+{
+    char words[64];
+    int abi = jail_landlock_abi();
+    (void)snprintf(words, sizeof words, abi ? "ABI %d" : "not available", abi);
+    tell(v, abi ? FOVEA_OK : FOVEA_BAD, "landlock", words,
+         "use a kernel from 5.13 on with lsm=landlock,... on its command line; in a container, allow the landlock_* "
+         "system calls");
+}
+
+static void check_openat2(struct visit *v)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH};
+    int fd = (int)syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
+    tell(v, fd >= 0 ? FOVEA_OK : FOVEA_WARN, "openat2", fd >= 0 ? "works" : "not available",
+         "nothing needs doing: paths are walked step by step instead, a little slower");
+    close_fd(fd);
+}
+
+static void check_memfd(struct visit *v)
+{
+    int fd = memfd_create("fovea-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    bool sealed = fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0;
+    tell(v, sealed ? FOVEA_OK : FOVEA_BAD, "memfd seals", sealed ? "work" : "not available",
+         "in a container, allow memfd_create and fcntl seals");
+    close_fd(fd);
+}
+
+static void check_worker(struct visit *v)
+{
+    struct work_hello hello;
+    struct fovea_fault fault;
+    if (!v->f)
+        return;
+    if (pool_hello(v->f->pool, &hello, &fault) < 0) {
+        tell(v, FOVEA_BAD, "worker", fault.text, "run make all, or install fovea with its worker programs");
+        return;
+    }
+    tell(v, FOVEA_OK, "worker", "starts, and every layer of its jail stands", NULL);
+    tell(v, FOVEA_OK, "codecs", hello.codecs, NULL);
+}
+
+static void check_fonts(struct visit *v)
+{
+    bool some = access("/usr/share/fonts", R_OK) == 0 || access("/usr/local/share/fonts", R_OK) == 0;
+    tell(v, some ? FOVEA_OK : FOVEA_WARN, "fonts", some ? "found" : "none found",
+         "install fonts, for instance fonts-liberation; pictures are shown without them");
+}
+
+static void check_config(struct visit *v)
+{
+    if (v->f)
+        tell(v, FOVEA_OK, "config", v->f->config.file ? v->f->config.file : "none, so defaults are used", NULL);
+}
+
+static void check_reach(struct visit *v)
+{
+    auto_buf b = BUF_INIT(64 * KIB);
+    if (!v->f)
+        return;
+    for (char **dir = v->f->config.fs_reach; *dir; dir++)
+        (void)buf_add_format(&b, "%s%s", b.len ? ", " : "", *dir);
+    tell(v, b.len ? FOVEA_OK : FOVEA_WARN, "reach", b.len ? b.data : "empty: no file can be seen",
+         "name folders in fs_reach");
+}
+
+int fovea_doctor(fovea *f, void (*tell_one)(const struct fovea_check *check, void *arg), void *arg)
+{
+    static void (*const checks[])(struct visit *v) = {check_kernel, check_landlock, check_openat2, check_memfd,
+                                                      check_worker, check_fonts,    check_config,  check_reach};
+    struct visit v = {f, tell_one, arg, 0};
+    for (size_t i = 0; i < COUNT(checks); i++)
+        checks[i](&v);
+    return v.bad;
+}

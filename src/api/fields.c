@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments by field table: from JSON, from words of a command line, and the JSON Schema that says what is taken. */
+#include <errno.h>
+#include <math.h>
+
+#include "api/tools.h"
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "percept/result.h"
+
+static bool known_choice(const struct fovea_field *field, const char *value)
+{
+    for (const char *const *c = field->choices; *c; c++)
+        if (!strcmp(*c, value))
+            return true;
+    return false;
+}
+
+/* What a field takes, in words: for refusals, help and faults. */
+static void add_takes(struct buf *b, const struct fovea_field *field)
+{
+    (void)buf_add_format(b, "\"%s\" takes ", field->name);
+    if (field->type == FOVEA_STRING)
+        (void)buf_add_str(b, "a string");
+    else if (field->type == FOVEA_BOX)
+        (void)buf_add_str(b, "four numbers: x, y, width, height, the last two above 0");
+    else if (field->type == FOVEA_INTEGER && field->max == INT64_MAX)
+        (void)buf_add_format(b, "a whole number from %lld", (long long)field->min);
+    else if (field->type == FOVEA_INTEGER)
+        (void)buf_add_format(b, "a whole number from %lld to %lld", (long long)field->min, (long long)field->max);
+    else
+        for (const char *const *c = field->choices; *c; c++)
+            (void)buf_add_format(b, "%s\"%s\"", c == field->choices ? "" : c[1] ? ", " : " or ", *c);
+}
+
+static void set_string(const struct fovea_field *field, const char *value, void *request)
+{
+    memcpy((char *)request + field->offset, &value, sizeof value);
+}
+
+static bool set_integer(const struct fovea_field *field, int64_t value, void *request)
+{
+    if (value < field->min || value > field->max)
+        return false;
+    memcpy((char *)request + field->offset, &value, sizeof value);
+    return true;
+}
+
+static bool set_box(const struct fovea_field *field, const double v[4], void *request)
+{
+    struct fovea_box box = {v[0], v[1], v[2], v[3], true};
+    if (!isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]) || !isfinite(v[3]) || v[2] <= 0 || v[3] <= 0)
+        return false;
+    memcpy((char *)request + field->offset, &box, sizeof box);
+    return true;
+}
+
+/* ---------------------------------------------------------------- from JSON */
+
+/* Models write 2.0 where they mean 2. */
+static bool json_whole(const json_t *value, int64_t *ret)
+{
+    if (json_is_integer(value)) {
+        *ret = json_integer_value(value);
+        return true;
+    }
+    double v = json_real_value(value);
+    if (!json_is_real(value) || v != floor(v) || fabs(v) > 9e15)
+        return false;
+    *ret = (int64_t)v;
+    return true;
+}
+
+static bool json_box(const json_t *value, double ret[4])
+{
+    if (!json_is_array(value) || json_array_size(value) != 4)
+        return false;
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *item = json_array_get(value, i);
+        if (!json_is_number(item))
+            return false;
+        ret[i] = json_number_value(item);
+    }
+    return true;
+}
+
+static bool set_from_json(const struct fovea_field *field, const json_t *value, void *request)
+{
+    int64_t whole;
+    double box[4];
+    switch (field->type) {
+    case FOVEA_STRING:
+    case FOVEA_CHOICE:
+        if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value) ||
+            (field->type == FOVEA_CHOICE && !known_choice(field, json_string_value(value))))
+            return false;
+        set_string(field, json_string_value(value), request);
+        return true;
+    case FOVEA_INTEGER:
+        return json_whole(value, &whole) && set_integer(field, whole, request);
+    case FOVEA_BOX:
+        return json_box(value, box) && set_box(field, box, request);
+    }
+    return false;
+}
+
+static const struct fovea_field *field_named(const struct fovea_tool *tool, const char *name)
+{
+    for (size_t i = 0; i < tool->n_fields; i++)
+        if (!strcmp(tool->fields[i].name, name))
+            return &tool->fields[i];
+    return NULL;
+}
+
+static fovea_result *refuse_unknown(const struct fovea_tool *tool, const char *name)
+{
+    auto_buf b = BUF_INIT(4 * KIB);
+    (void)buf_add_str(&b, "unknown argument \"");
+    (void)buf_add_shown(&b, name, 100);
+    (void)buf_add_format(&b, "\"; %s takes", tool->name);
+    for (size_t i = 0; i < tool->n_fields; i++)
+        (void)buf_add_format(&b, "%s %s", i ? "," : "", tool->fields[i].name);
+    return b.error ? NULL : result_refused(REASON_INVALID_INPUT, "%s", b.data);
+}
+
+static fovea_result *refuse_value(const struct fovea_field *field, const json_t *value)
+{
+    auto_buf b = BUF_INIT(4 * KIB);
+    add_takes(&b, field);
+    if (json_is_string(value) && strlen(json_string_value(value)) != json_string_length(value))
+        (void)buf_add_str(&b, " without NUL bytes");
+    return b.error ? NULL : result_refused(REASON_INVALID_INPUT, "%s", b.data);
+}
+
+static fovea_result *refuse_missing(const struct fovea_field *field)
+{
+    return result_refused(REASON_INVALID_INPUT, "\"%s\" is missing: %s", field->name, field->help);
+}
+
+/* The first thing wrong with the arguments; *ret_wrong false when nothing is. An explicit null is no argument. */
+static fovea_result *fill(const struct fovea_tool *tool, const json_t *arguments, void *request, bool *ret_wrong)
+{
+    const char *name;
+    json_t *value;
+    *ret_wrong = true;
+    json_object_foreach((json_t *)(uintptr_t)arguments, name, value) {
+        const struct fovea_field *field = field_named(tool, name);
+        if (!field)
+            return refuse_unknown(tool, name);
+        if (!json_is_null(value) && !set_from_json(field, value, request))
+            return refuse_value(field, value);
+    }
+    for (size_t i = 0; i < tool->n_fields; i++) {
+        const json_t *given = json_object_get(arguments, tool->fields[i].name);
+        if (tool->fields[i].required && (!given || json_is_null(given)))
+            return refuse_missing(&tool->fields[i]);
+    }
+    *ret_wrong = false;
+    return NULL;
+}
+
+int tool_arguments(const struct fovea_tool *tool, const json_t *arguments, void *request, fovea_result **ret_refusal,
+                   struct fovea_fault *fault)
+{
+    bool wrong = true;
+    fovea_result *refusal = json_is_object(arguments)
+                                ? fill(tool, arguments, request, &wrong)
+                                : result_refused(REASON_INVALID_INPUT, "arguments must be a JSON object");
+    if (wrong && !refusal)
+        return fault_oom(fault);
+    *ret_refusal = refusal;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- from words */
+
+static bool word_box(const char *value, double ret[4])
+{
+    for (int i = 0; i < 4; i++) {
+        char *end;
+        ret[i] = strtod(value, &end);
+        if (end == value || *end != (i < 3 ? ',' : '\0'))
+            return false;
+        value = end + 1;
+    }
+    return true;
+}
+
+static bool set_from_word(const struct fovea_field *field, const char *value, void *request)
+{
+    char *end;
+    double box[4];
+    if (field->type == FOVEA_BOX)
+        return word_box(value, box) && set_box(field, box, request);
+    if (field->type == FOVEA_INTEGER) {
+        errno = 0;
+        long long whole = strtoll(value, &end, 10);
+        return !errno && end != value && !*end && set_integer(field, whole, request);
+    }
+    if (field->type == FOVEA_CHOICE && !known_choice(field, value))
+        return false;
+    set_string(field, value, request);
+    return true;
+}
+
+int fovea_field_parse(const struct fovea_field *field, const char *value, void *request, struct fovea_fault *fault)
+{
+    if (set_from_word(field, value, request))
+        return 0;
+    auto_buf b = BUF_INIT(4 * KIB);
+    add_takes(&b, field);
+    return b.error ? fault_oom(fault) : fault_set(fault, EINVAL, "%s", b.data);
+}
+
+/* ---------------------------------------------------------------- as a schema */
+
+static json_t *field_schema(const struct fovea_field *field)
+{
+    static const char *const types[] = {
+        [FOVEA_STRING] = "string", [FOVEA_INTEGER] = "integer", [FOVEA_BOX] = "array", [FOVEA_CHOICE] = "string"};
+    json_t *o = json_pack("{s:s, s:s}", "type", types[field->type], "description", field->help);
+    if (field->type == FOVEA_INTEGER) {
+        (void)json_object_set_new(o, "minimum", json_integer(field->min));
+        if (field->max != INT64_MAX)
+            (void)json_object_set_new(o, "maximum", json_integer(field->max));
+    } else if (field->type == FOVEA_BOX) {
+        (void)json_object_set_new(o, "items", json_pack("{s:s}", "type", "number"));
+        (void)json_object_set_new(o, "minItems", json_integer(4));
+        (void)json_object_set_new(o, "maxItems", json_integer(4));
+    } else if (field->type == FOVEA_CHOICE) {
+        json_t *values = json_array();
+        for (const char *const *c = field->choices; *c; c++)
+            (void)json_array_append_new(values, json_string(*c));
+        (void)json_object_set_new(o, "enum", values);
+    }
+    return o;
+}
+
+char *fovea_tool_schema_new(const struct fovea_tool *tool)
+{
+    json_t *properties = json_object(), *required = json_array();
+    for (size_t i = 0; i < tool->n_fields; i++) {
+        (void)json_object_set_new(properties, tool->fields[i].name, field_schema(&tool->fields[i]));
+        if (tool->fields[i].required)
+            (void)json_array_append_new(required, json_string(tool->fields[i].name));
+    }
+    json_t *schema = json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties, "required", required,
+                               "additionalProperties", 0);
+    char *words = schema ? json_dumps(schema, JSON_COMPACT) : NULL;
+    json_decref(schema);
+    return words;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read: a source becomes text, by lines. Pixels and other binary content are refused by naming the tool that fits. */
+#include <errno.h>
+
+#include "api/context.h"
+#include "base/fault.h"
+#include "base/limits.h"
+#include "source/sniff.h"
+
+struct job {
+    fovea *f;
+    const struct fovea_read_request *request;
+    struct fovea_fault *fault;
+    uint64_t offset, limit;
+    struct ref_variants variants;
+    struct snapshot_lines lines;
+};
+
+static int settled(struct job *j, fovea_result *result, fovea_result **ret)
+{
+    if (!result)
+        return fault_oom(j->fault);
+    *ret = result;
+    return 1;
+}
+
+static int refuse_named(struct job *j, enum reason reason, const char *words, fovea_result **ret)
+{
+    auto_buf b = BUF_INIT(64 * KIB);
+    (void)add_quoted(&b, j->request->path);
+    (void)buf_add_str(&b, words);
+    return settled(j, b.error ? NULL : result_refused(reason, "%s", b.data), ret);
+}
+
+static int take_lines(struct job *j, fovea_result **ret)
+{
+    enum snapshot_verdict verdict = SNAPSHOT_TAKEN;
+    const struct fovea_read_request *q = j->request;
+    if (q->data)
+        return snapshot_lines_of(q->data, q->data_len, j->offset, j->limit, &j->lines, j->fault);
+    int r = ref_variants(q->path, j->f->home, &j->variants);
+    if (r == -EINVAL)
+        return refuse_named(j, REASON_INVALID_INPUT, " is no path; give one such as src/main.c or /abs/notes.md", ret);
+    if (r < 0)
+        return fault_oom(j->fault);
+    r = snapshot_take_lines(j->f->gate, &j->variants, j->offset, j->limit, &verdict, &j->lines, j->fault);
+    if (r < 0 || verdict == SNAPSHOT_TAKEN)
+        return r;
+    return settled(j, refuse_source(verdict, q->path, j->lines.window.file_size, 0, REASON_UNREADABLE_TYPE), ret);
+}
+
+/* What the file is if it is not text; markup that draws a picture is text all the same. */
+static enum media_class other_class(const struct snapshot_lines *lines, const char **ret_name)
+{
+    struct sniff s;
+    sniff(lines->head, lines->head_len, lines->window.file_size, &s);
+    const struct media_row *row = media_row(s.media);
+    *ret_name = row->name;
+    return row->class == CLASS_TEXT || s.media == MEDIA_SVG ? CLASS_BINARY : row->class;
+}
+
+static int check_text(struct job *j, fovea_result **ret)
+{
+    static const char *const advice[] = {
+        [CLASS_BITMAP] = "; use view to see it",
+        [CLASS_PICTURE] = "; convert it to PNG and use view to see it",
+        [CLASS_DOCUMENT] = ", which read does not take apart; convert it to text first",
+        [CLASS_VIDEO] = "; extract a frame as PNG and use view to see it",
+        [CLASS_VECTOR] = "; uncompress it first",
+        [CLASS_BINARY] = " is binary; read gives text only, and view shows pictures",
+    };
+    const char *name;
+    enum media_class class = other_class(&j->lines, &name);
+    auto_buf b = BUF_INIT(4 * KIB);
+    if (class == CLASS_BINARY && !j->lines.bad_at)
+        return 0;
+    if (class != CLASS_BINARY)
+        (void)buf_add_format(&b, " is %s", name);
+    (void)buf_add_str(&b, advice[class]);
+    return b.error ? fault_oom(j->fault) : refuse_named(j, REASON_UNREADABLE_TYPE, b.data, ret);
+}
+
+static int check_range(struct job *j, fovea_result **ret)
+{
+    auto_buf b = BUF_INIT(4 * KIB);
+    if (j->offset <= MAX(j->lines.total_lines, (uint64_t)1))
+        return 0;
+    (void)buf_add_format(&b, " has %llu line%s; offset %llu is past the end", (unsigned long long)j->lines.total_lines,
+                         j->lines.total_lines == 1 ? "" : "s", (unsigned long long)j->offset);
+    return b.error ? fault_oom(j->fault) : refuse_named(j, REASON_INVALID_INPUT, b.data, ret);
+}
+
+static int make_text(struct job *j, fovea_result **ret)
+{
+    const struct snapshot *w = &j->lines.window;
+    struct text t = {.len = w->size, .first = j->lines.first, .last = j->lines.last, .total = j->lines.total_lines};
+    sha256_hex(j->lines.sha256, t.sha256);
+    t.text = malloc(w->size + 1);
+    t.path = j->request->data ? NULL : absolute_new(j->f, j->variants.path[w->variant]);
+    if (!t.text || (!j->request->data && !t.path)) {
+        text_done(&t);
+        return fault_oom(j->fault);
+    }
+    if (w->size && pread(w->fd, t.text, w->size, 0) != (ssize_t)w->size) {
+        text_done(&t);
+        return fault_set(j->fault, EIO, "cannot read back a snapshot");
+    }
+    t.text[w->size] = '\0';
+    return settled(j, result_of_text(&t), ret);
+}
+
+static void job_done(struct job *j)
+{
+    ref_variants_done(&j->variants);
+    snapshot_done(&j->lines.window);
+}
+
+int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result **ret, struct fovea_fault *fault)
+{
+    static int (*const steps[])(struct job *j, fovea_result **ret) = {take_lines, check_text, check_range, make_text};
+    cleanup(job_done) struct job j = {
+        .f = f,
+        .request = request,
+        .fault = fault,
+        .offset = request->offset ? (uint64_t)request->offset : 1,
+        .limit = request->limit ? (uint64_t)request->limit : LIMIT_READ_LINES,
+        .lines = {.window = {.fd = -1}},
+    };
+    int r = 0;
+    if (!request->path || !*request->path)
+        return settled(&j, result_refused(REASON_INVALID_INPUT, "\"path\" is missing: name the file to read"), ret) < 0
+                   ? -ENOMEM
+                   : 0;
+    for (size_t i = 0; !r && i < COUNT(steps); i++)
+        r = steps[i](&j, ret);
+    return r < 0 ? r : 0;
+}

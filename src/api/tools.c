@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of tools. A new tool is a request struct in fovea.h, its fields, and one row here; options, help, man page,
+ * completions and JSON schemas all follow from it. */
+#include "api/tools.h"
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+
+static const char *const spaces[] = {"source", "view", "unit", NULL};
+static const char *const details[] = {"auto", "full", NULL};
+
+#define VIEW(member) offsetof(struct fovea_view_request, member)
+static const struct fovea_field view_fields[] = {
+    {.name = "path", .type = FOVEA_STRING, .required = true, .offset = VIEW(path),
+     .help = "picture to see: a path, file:///path, or view:ID of an earlier view"},
+    {.name = "page", .type = FOVEA_INTEGER, .offset = VIEW(page), .min = 1, .max = LIMIT_FRAMES,
+     .help = "which page, from 1"},
+    {.name = "frame", .type = FOVEA_INTEGER, .offset = VIEW(frame), .min = 1, .max = LIMIT_FRAMES,
+     .help = "which frame of an animation, from 1"},
+    {.name = "region", .type = FOVEA_BOX, .offset = VIEW(region),
+     .help = "zoom: show only this box [x,y,w,h] of the source, at its full resolution where it fits"},
+    {.name = "space", .type = FOVEA_CHOICE, .offset = VIEW(space), .choices = spaces,
+     .help = "units of region: source pixels (default), pixels of an earlier view, or unit (0..1000 on each axis)"},
+    {.name = "view", .type = FOVEA_STRING, .offset = VIEW(view),
+     .help = "with space view: the view:ID that the region was measured in"},
+    {.name = "max_edge", .type = FOVEA_INTEGER, .offset = VIEW(max_edge), .min = 28, .max = LIMIT_SIDE,
+     .help = "longest side of what is shown, in pixels; smaller costs fewer tokens"},
+    {.name = "detail", .type = FOVEA_CHOICE, .offset = VIEW(detail), .choices = details,
+     .help = "auto (default), or full: as large as the model takes"},
+    {.name = "model", .type = FOVEA_STRING, .offset = VIEW(model),
+     .help = "fit to this model's limits and say what the picture costs in tokens"},
+};
+
+#define READ(member) offsetof(struct fovea_read_request, member)
+static const struct fovea_field read_fields[] = {
+    {.name = "path", .type = FOVEA_STRING, .required = true, .offset = READ(path), .help = "text file to read"},
+    {.name = "offset", .type = FOVEA_INTEGER, .offset = READ(offset), .min = 1, .max = INT64_MAX,
+     .help = "first line, from 1"},
+    {.name = "limit", .type = FOVEA_INTEGER, .offset = READ(limit), .min = 1, .max = INT64_MAX,
+     .help = "how many lines (default 2000)"},
+};
+
+static const struct fovea_tool tools[] = {
+    {"view",
+     "See a picture file as pixels: screenshots, photos, charts, diagrams, icons (PNG, JPEG, GIF, WebP). Use it when "
+     "what something looks like matters; use read for text. Pixels cost tokens, so look only when you need to see. A "
+     "large picture is shown smaller and the note says by how much: to see detail, call again with region (a box in "
+     "source pixels, or in the pixels of an earlier view with space \"view\"). Pictures seen earlier may be dropped "
+     "from the conversation; call view again to see them.",
+     view_fields, COUNT(view_fields), sizeof(struct fovea_view_request)},
+    {"read",
+     "Read a file as exact text, by lines. Use it for anything that is text: code, logs, Markdown, SVG markup. It "
+     "refuses pictures and other binary files; view shows pictures. Long files come in parts: go on with offset.",
+     read_fields, COUNT(read_fields), sizeof(struct fovea_read_request)},
+};
+
+static int run_view(fovea *f, const void *request, fovea_result **ret, struct fovea_fault *fault)
+{
+    return fovea_view(f, request, ret, fault);
+}
+
+static int run_read(fovea *f, const void *request, fovea_result **ret, struct fovea_fault *fault)
+{
+    return fovea_read(f, request, ret, fault);
+}
+
+static tool_run *const runs[COUNT(tools)] = {run_view, run_read};
+
+const struct fovea_tool *fovea_tools(size_t *ret_count)
+{
+    *ret_count = COUNT(tools);
+    return tools;
+}
+
+const struct fovea_tool *tool_find(const char *name, tool_run **ret_run)
+{
+    for (size_t i = 0; i < COUNT(tools); i++)
+        if (!strcmp(tools[i].name, name)) {
+            *ret_run = runs[i];
+            return &tools[i];
+        }
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tools by name: the table behind fovea_tools(), and arguments from JSON. */
+#ifndef FOVEA_TOOLS_H
+#define FOVEA_TOOLS_H
+
+#include <jansson.h>
+
+#include "fovea.h"
+
+/* How a tool is run once its request is filled in. */
+typedef int tool_run(fovea *f, const void *request, fovea_result **ret, struct fovea_fault *fault);
+
+/* The tool of that name and how it runs; NULL for an unknown one. */
+const struct fovea_tool *tool_find(const char *name, tool_run **ret_run);
+
+/*
+ * Fills request (request_size zero bytes) from a JSON object; strings stay borrowed from it. Returns 0 with *ret_refusal
+ * NULL, or with the refusal of an argument that is missing, unknown or of the wrong type; a fault when out of memory.
+ */
+int tool_arguments(const struct fovea_tool *tool, const json_t *arguments, void *request, fovea_result **ret_refusal,
+                   struct fovea_fault *fault);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Earlier views: a ring, searched from the newest, since what is zoomed into was mostly seen just before. */
+#include "api/views.h"
+
+#include <pthread.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+
+struct views {
+    pthread_mutex_t lock;
+    size_t used, next;
+    struct view_memory ring[LIMIT_VIEW_HANDLES];
+};
+
+void view_memory_done(struct view_memory *m)
+{
+    free(m->ref);
+    *m = (struct view_memory){0};
+}
+
+struct views *views_new(void)
+{
+    struct views *v = calloc(1, sizeof *v);
+    if (v)
+        (void)pthread_mutex_init(&v->lock, NULL);
+    return v;
+}
+
+void views_free(struct views *v)
+{
+    if (!v)
+        return;
+    for (size_t i = 0; i < v->used; i++)
+        view_memory_done(&v->ring[i]);
+    (void)pthread_mutex_destroy(&v->lock);
+    free(v);
+}
+
+/* The i-th newest, from 0. */
+static struct view_memory *newest(struct views *v, size_t i)
+{
+    return &v->ring[(v->next + LIMIT_VIEW_HANDLES - 1 - i) % LIMIT_VIEW_HANDLES];
+}
+
+static struct view_memory *find(struct views *v, const char *id)
+{
+    for (size_t i = 0; i < v->used; i++)
+        if (!strcmp(newest(v, i)->id, id))
+            return newest(v, i);
+    return NULL;
+}
+
+void views_remember(struct views *v, const struct perception *p, const char *ref)
+{
+    char *copy = strdup(ref);
+    if (!copy)
+        return;
+    (void)pthread_mutex_lock(&v->lock);
+    struct view_memory *m = find(v, p->id);
+    if (!m) {
+        m = &v->ring[v->next];
+        v->next = (v->next + 1) % LIMIT_VIEW_HANDLES;
+        v->used = MIN(v->used + 1, (size_t)LIMIT_VIEW_HANDLES);
+    }
+    view_memory_done(m);
+    *m = (struct view_memory){.ref = copy, .frame = p->frame, .crop = p->crop, .region = p->region, .size = p->size};
+    memcpy(m->id, p->id, sizeof m->id);
+    memcpy(m->sha256, p->source.sha256, SHA256_LEN);
+    (void)pthread_mutex_unlock(&v->lock);
+}
+
+bool views_recall(struct views *v, const char *id, struct view_memory *ret)
+{
+    (void)pthread_mutex_lock(&v->lock);
+    const struct view_memory *m = find(v, id);
+    struct view_memory copy = {0};
+    if (m) {
+        copy = *m;
+        copy.ref = strdup(m->ref);
+    }
+    (void)pthread_mutex_unlock(&v->lock);
+    if (!copy.ref)
+        return false;
+    *ret = copy;
+    return true;
+}

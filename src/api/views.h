@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Earlier views of one context, by view:ID. The oldest are forgotten when LIMIT_VIEW_HANDLES is reached. */
+#ifndef FOVEA_VIEWS_H
+#define FOVEA_VIEWS_H
+
+#include <stdbool.h>
+
+#include "percept/result.h"
+
+struct views;
+
+struct view_memory {
+    char id[VIEW_ID_LEN + 1];
+    char *ref; /* what to open again */
+    uint8_t sha256[SHA256_LEN];
+    uint32_t frame;
+    struct rect crop;
+    bool region;
+    struct size size; /* as shown */
+};
+void view_memory_done(struct view_memory *m);
+
+struct views *views_new(void);
+void views_free(struct views *v);
+
+/* Remembers; out of memory forgets, which costs no more than a refusal later. */
+void views_remember(struct views *v, const struct perception *p, const char *ref);
+
+/* True with a copy (the caller calls view_memory_done) when the id is known. */
+bool views_recall(struct views *v, const char *id, struct view_memory *ret);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gate: see gate.h. A path spelled without detours is opened by one openat2 that follows no link; every other, and
+ * all of them where the kernel or a container refuses openat2, by the walk. Both ways name the true path, which
+ * the floor judges; then the file is opened for reading and must be the very file that was judged.
+ */
+#include "source/gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "source/gate_priv.h"
+
+#define READ_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+/* What an attempt may say besides a verdict. */
+enum { TRY_WALK = -1, TRY_AGAIN = -2 };
+
+static int open_beneath(int dir, const char *rest, int flags)
+{
+    struct open_how how = {
+        .flags = (uint64_t)flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    return (int)syscall(SYS_openat2, dir, rest, &how, sizeof how);
+}
+
+/* 0 when the kernel does not tell. */
+static uint64_t mount_of(int fd)
+{
+    struct statx x;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) < 0 || !(x.stx_mask & STATX_MNT_ID))
+        return 0;
+    return x.stx_mnt_id;
+}
+
+/* ASCII components only, none of them empty or dots: then the spelling is the true path if no link is on it. */
+static bool is_direct(const char *rest)
+{
+    do {
+        size_t n = strcspn(rest, "/");
+        if (!n || (n < 3 && !strncmp(rest, "..", n)))
+            return false;
+        for (; n; n--, rest++)
+            if (*rest & 0x80)
+                return false;
+    } while (*rest++);
+    return true;
+}
+
+/* What is judged, before it is opened for reading. */
+struct found {
+    int dir, fd; /* fd is O_PATH */
+    const char *name, *path;
+    bool direct; /* name is a path beneath dir */
+    struct stat st;
+};
+
+static int open_found(const struct gate *g, const struct found *f, int *ret_fd, struct stat *ret_stat)
+{
+    struct stat st;
+    if (floor_has_path(g, f->path))
+        return GATE_ABSENT;
+    if (!S_ISREG(f->st.st_mode))
+        return GATE_NOT_REGULAR;
+    if (floor_has_file(g, f->fd, &f->st))
+        return GATE_ABSENT;
+    auto_close int fd =
+        f->direct ? open_beneath(f->dir, f->name, READ_FLAGS) : openat(f->dir, f->name, READ_FLAGS | O_NOFOLLOW);
+    if (fd < 0)
+        return errno == EACCES || errno == EPERM ? GATE_ABSENT : TRY_AGAIN;
+    if (fstat(fd, &st) < 0 || st.st_dev != f->st.st_dev || st.st_ino != f->st.st_ino || !S_ISREG(st.st_mode))
+        return TRY_AGAIN;
+    *ret_stat = st;
+    *ret_fd = take_fd(&fd);
+    return GATE_OPEN;
+}
+
+static int try_direct(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
+{
+    char true_path[LIMIT_PATH_BYTES];
+    const char *rest;
+    const struct gate_root *r = gate_locate(g, path, &rest);
+    if (!r)
+        return GATE_ABSENT;
+    if (!is_direct(rest) || !r->mount || !gate_join(true_path, r->path, "/", rest))
+        return TRY_WALK;
+    auto_close int fd = open_beneath(r->fd, rest, O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT || errno == EACCES || errno == ENAMETOOLONG ? GATE_ABSENT : TRY_WALK;
+    /* Through another mount the same folder has another path: only the walk sees its identity. */
+    if (mount_of(fd) != r->mount)
+        return TRY_WALK;
+    struct found f = {.dir = r->fd, .fd = fd, .name = rest, .path = true_path, .direct = true};
+    if (fstat(fd, &f.st) < 0)
+        return TRY_AGAIN;
+    return open_found(g, &f, ret_fd, ret_stat);
+}
+
+static int try_walk(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
+{
+    cleanup(walk_done) struct walk w;
+    if (walk_to(&w, g, path) < 0)
+        return GATE_ABSENT;
+    struct found f = {.dir = w.dir[w.depth].fd, .fd = w.fd, .name = w.name, .path = w.path, .st = w.st};
+    if (!w.name || w.slash)
+        return floor_has_path(g, w.path) ? GATE_ABSENT : GATE_NOT_REGULAR;
+    return open_found(g, &f, ret_fd, ret_stat);
+}
+
+enum gate_verdict gate_open(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
+{
+    char absolute[LIMIT_PATH_BYTES];
+    if (!*path || !gate_join(absolute, *path == '/' ? "" : g->cwd, *path == '/' ? "" : "/", path))
+        return GATE_ABSENT;
+    for (unsigned tries = 0; tries < LIMIT_OPEN_RETRIES; tries++) {
+        int r = try_direct(g, absolute, ret_fd, ret_stat);
+        if (r == TRY_WALK)
+            r = try_walk(g, absolute, ret_fd, ret_stat);
+        if (r >= 0)
+            return (enum gate_verdict)r;
+    }
+    return GATE_ABSENT;
+}
+
+/* ---------------------------------------------------------------- set-up */
+
+static bool has_root(const struct gate *g, const struct gate_root *r)
+{
+    for (size_t i = 0; i < g->n_roots; i++)
+        if (g->root[i].dev == r->dev && g->root[i].ino == r->ino && !strcmp(g->root[i].path, r->path) &&
+            !strcmp(g->root[i].spelled ? g->root[i].spelled : "", r->spelled ? r->spelled : ""))
+            return true;
+    return false;
+}
+
+static void root_done(struct gate_root *r)
+{
+    close_fd(r->fd);
+    free(r->spelled);
+    free(r->path);
+}
+
+static int add_root(struct gate *g, const char *folder, struct fovea_fault *fault)
+{
+    if (*folder != '/')
+        return fault_set(fault, EINVAL, "fs_reach '%.150s' is relative: write it from / on", folder);
+    if (g->n_roots == LIMIT_ROOTS)
+        return fault_set(fault, EINVAL, "fs_reach has more than %d folders", LIMIT_ROOTS);
+    cleanup(walk_done) struct walk w;
+    int found = walk_anywhere(&w, folder);
+    if (found < 0 || w.name)
+        return fault_set(fault, EINVAL, "fs_reach '%.150s' is no folder that can be read", folder);
+    cleanup(root_done) struct gate_root r = {.fd = -1, .dev = w.st.st_dev, .ino = w.st.st_ino};
+    r.path = strdup(w.path);
+    if (!r.path || gate_plain(folder, &r.spelled) == -ENOMEM)
+        return fault_oom(fault);
+    r.fd = fcntl(w.dir[w.depth].fd, F_DUPFD_CLOEXEC, 0);
+    if (r.fd < 0)
+        return fault_set(fault, errno, "cannot hold fs_reach '%.150s' open: %m", folder);
+    r.mount = mount_of(r.fd);
+    if (!has_root(g, &r)) {
+        g->root[g->n_roots++] = r;
+        r = (struct gate_root){.fd = -1};
+    }
+    return 0;
+}
+
+static int set_cwd(struct gate *g, const char *cwd, struct fovea_fault *fault)
+{
+    if (*cwd != '/')
+        return fault_set(fault, EINVAL, "cwd '%.150s' is relative: write it from / on", cwd);
+    cleanup(walk_done) struct walk w;
+    int found = walk_anywhere(&w, cwd);
+    int r = found < 0 ? gate_plain(cwd, &g->cwd) : (g->cwd = strdup(w.path)) ? 0 : -ENOMEM;
+    if (r == -ENOMEM)
+        return fault_oom(fault);
+    return r < 0 ? fault_set(fault, EINVAL, "cwd '%.150s' is no folder", cwd) : 0;
+}
+
+static int set_up(struct gate *g, const struct gate_options *options, struct fovea_fault *fault)
+{
+    int r = set_cwd(g, options->cwd, fault);
+    for (const char *const *folder = options->reach; r >= 0 && folder && *folder; folder++)
+        r = add_root(g, *folder, fault);
+    if (r < 0)
+        return r;
+    if (options->home && *options->home == '/')
+        g->home_fd = open(options->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    r = floor_find(g, g->home_fd >= 0 ? options->home : NULL, options->floor);
+    if (r == -EINVAL)
+        return fault_set(fault, EINVAL, "a path of the deny floor is relative or has '..' in it");
+    return r < 0 ? fault_oom(fault) : 0;
+}
+
+int gate_new(const struct gate_options *options, struct gate **ret, struct fovea_fault *fault)
+{
+    struct gate *g = calloc(1, sizeof *g);
+    if (!g)
+        return fault_oom(fault);
+    g->home_fd = -1;
+    int r = set_up(g, options, fault);
+    if (r < 0)
+        gate_free(g);
+    else
+        *ret = g;
+    return r;
+}
+
+void gate_free(struct gate *g)
+{
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->n_roots; i++)
+        root_done(&g->root[i]);
+    for (size_t i = 0; i < g->n_denied; i++)
+        free(g->denied[i].path);
+    free(g->denied);
+    free(g->cwd);
+    close_fd(g->home_fd);
+    free(g);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The deny floor: files that stay closed whatever the reach says, because showing them to a model once is one time too
+ * many. Judged by the names of the true path (without regard to case: some file systems have none), by identity for
+ * folders that are reached under another name (a link, a bind mount), by file system for the kernel's own files, and for
+ * files with several names by looking whether one of them lies in such a folder.
+ */
+#include "source/gate_priv.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+
+#include "base/cleanup.h"
+
+enum floor_kind {
+    FLOOR_TREE,   /* these components in a row, anywhere in the path; and what is beneath */
+    FLOOR_LOOSE,  /* the same, but too large to be searched for the other names of a file */
+    FLOOR_LEAF,   /* the file's own name; "*" at its start stands for anything */
+    FLOOR_PLACE,  /* this absolute path and what is beneath */
+    FLOOR_EXCEPT, /* of a place above: not this part */
+};
+
+struct floor_row {
+    enum floor_kind kind;
+    const char *pattern, *why;
+};
+
+static const struct floor_row rows[] = {
+    {FLOOR_TREE, ".ssh", "private keys and what they open"},
+    {FLOOR_TREE, ".gnupg", "private keys"},
+    {FLOOR_TREE, ".password-store", "pass: its tree of names alone tells where accounts are"},
+    {FLOOR_TREE, ".local/share/keyrings", "GNOME keyring"},
+    {FLOOR_TREE, ".local/share/kwalletd", "KDE wallet"},
+    {FLOOR_TREE, ".pki", "NSS certificate and key store"},
+    {FLOOR_TREE, ".aws", "cloud keys"},
+    {FLOOR_TREE, ".azure", "cloud tokens"},
+    {FLOOR_TREE, ".config/gcloud", "cloud tokens"},
+    {FLOOR_TREE, ".oci", "cloud keys"},
+    {FLOOR_TREE, ".boto", "cloud keys"},
+    {FLOOR_TREE, ".s3cfg", "cloud keys"},
+    {FLOOR_TREE, ".config/rclone", "cloud storage tokens"},
+    {FLOOR_TREE, ".config/doctl", "cloud tokens"},
+    {FLOOR_TREE, ".kube", "cluster credentials"},
+    {FLOOR_TREE, ".docker/config.json", "registry logins"},
+    {FLOOR_TREE, ".config/containers/auth.json", "registry logins"},
+    {FLOOR_TREE, ".terraform.d/credentials.tfrc.json", "cloud tokens"},
+    {FLOOR_TREE, ".vault-token", "secret store token"},
+    {FLOOR_TREE, ".config/gh", "forge token"},
+    {FLOOR_TREE, ".config/glab-cli", "forge token"},
+    {FLOOR_TREE, ".git-credentials", "forge passwords in clear"},
+    {FLOOR_TREE, ".config/git/credentials", "forge passwords in clear"},
+    {FLOOR_TREE, ".netrc", "passwords in clear"},
+    {FLOOR_TREE, ".pgpass", "database passwords in clear"},
+    {FLOOR_TREE, ".my.cnf", "database password in clear"},
+    {FLOOR_TREE, ".npmrc", "registry token"},
+    {FLOOR_TREE, ".pypirc", "registry token"},
+    {FLOOR_TREE, ".cargo/credentials", "registry token"},
+    {FLOOR_TREE, ".cargo/credentials.toml", "registry token"},
+    {FLOOR_TREE, ".gem/credentials", "registry token"},
+    {FLOOR_TREE, ".config/op", "password manager session"},
+    {FLOOR_LOOSE, ".mozilla", "saved logins and cookies"},
+    {FLOOR_LOOSE, ".thunderbird", "saved logins and mail"},
+    {FLOOR_LOOSE, ".config/google-chrome", "saved logins and cookies"},
+    {FLOOR_LOOSE, ".config/chromium", "saved logins and cookies"},
+    {FLOOR_LOOSE, ".config/bravesoftware", "saved logins and cookies"},
+    {FLOOR_LOOSE, ".config/microsoft-edge", "saved logins and cookies"},
+    {FLOOR_LEAF, "id_rsa", "private key outside its folder"},
+    {FLOOR_LEAF, "id_dsa", "private key outside its folder"},
+    {FLOOR_LEAF, "id_ecdsa", "private key outside its folder"},
+    {FLOOR_LEAF, "id_ecdsa_sk", "private key outside its folder"},
+    {FLOOR_LEAF, "id_ed25519", "private key outside its folder"},
+    {FLOOR_LEAF, "id_ed25519_sk", "private key outside its folder"},
+    {FLOOR_LEAF, "*.pem", "usually a private key"},
+    {FLOOR_LEAF, "*.key", "usually a private key"},
+    {FLOOR_LEAF, "*.ppk", "PuTTY private key"},
+    {FLOOR_LEAF, "*.p12", "key store"},
+    {FLOOR_LEAF, "*.pfx", "key store"},
+    {FLOOR_LEAF, "*.jks", "key store"},
+    {FLOOR_LEAF, "*.keystore", "key store"},
+    {FLOOR_LEAF, "*.kdbx", "password safe"},
+    {FLOOR_LEAF, "*.tfstate", "holds cloud secrets in clear"},
+    {FLOOR_LEAF, ".bash_history", "typed passwords"},
+    {FLOOR_LEAF, ".zsh_history", "typed passwords"},
+    {FLOOR_LEAF, ".psql_history", "typed passwords"},
+    {FLOOR_LEAF, ".mysql_history", "typed passwords"},
+    {FLOOR_LEAF, "htpasswd", "password hashes"},
+    {FLOOR_LEAF, ".htpasswd", "password hashes"},
+    {FLOOR_PLACE, "/proc", "memory, environment and descriptors of processes"},
+    {FLOOR_PLACE, "/sys", "the kernel's own"},
+    {FLOOR_PLACE, "/dev", "devices; standard input is among them"},
+    {FLOOR_EXCEPT, "/dev/shm", "ordinary files, kept in memory"},
+    {FLOOR_PLACE, "/etc/shadow", "password hashes"},
+    {FLOOR_PLACE, "/etc/gshadow", "password hashes"},
+    {FLOOR_PLACE, "/etc/shadow-", "password hashes"},
+    {FLOOR_PLACE, "/etc/gshadow-", "password hashes"},
+    {FLOOR_PLACE, "/etc/ssl/private", "private keys"},
+    {FLOOR_PLACE, "/run/secrets", "secrets handed to a container"},
+};
+
+/* File systems whose files are the kernel's own, wherever they are mounted. */
+static const unsigned long kernel_mounts[] = {
+    PROC_SUPER_MAGIC,  SYSFS_MAGIC,         DEVPTS_SUPER_MAGIC, DEBUGFS_MAGIC,  TRACEFS_MAGIC, SECURITYFS_MAGIC,
+    SELINUX_MAGIC,     SMACK_MAGIC,         CGROUP_SUPER_MAGIC, BPF_FS_MAGIC,   NSFS_MAGIC,    CGROUP2_SUPER_MAGIC,
+    BINFMTFS_MAGIC,    EFIVARFS_MAGIC,      PSTOREFS_MAGIC,     XENFS_SUPER_MAGIC,
+    0x62656570ul, /* configfs */
+    0x19800202ul, /* mqueue */
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Does path start with pattern, up to the end of a component? The pattern is in lower case. */
+static bool starts_with(const char *path, const char *pattern)
+{
+    while (*pattern && lower(*path) == *pattern)
+        path++, pattern++;
+    return !*pattern && (*path == '/' || *path == '\0');
+}
+
+static bool has_components(const char *path, const char *pattern)
+{
+    for (; (path = strchr(path, '/')); )
+        if (starts_with(++path, pattern))
+            return true;
+    return false;
+}
+
+static bool has_leaf(const char *path, const char *pattern)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (*pattern != '*')
+        return starts_with(name, pattern);
+    size_t have = strlen(name), want = strlen(++pattern);
+    return have >= want && starts_with(name + have - want, pattern);
+}
+
+static bool row_matches(const struct floor_row *row, const char *path)
+{
+    switch (row->kind) {
+    case FLOOR_TREE:
+    case FLOOR_LOOSE:
+        return has_components(path, row->pattern);
+    case FLOOR_LEAF:
+        return has_leaf(path, row->pattern);
+    case FLOOR_PLACE:
+    case FLOOR_EXCEPT:
+        return gate_beneath(path, row->pattern);
+    }
+    return true;
+}
+
+bool floor_has_path(const struct gate *g, const char *path)
+{
+    bool place = false;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!row_matches(&rows[i], path))
+            continue;
+        if (rows[i].kind == FLOOR_PLACE || rows[i].kind == FLOOR_EXCEPT)
+            place = rows[i].kind == FLOOR_PLACE;
+        else
+            return true;
+    }
+    for (size_t i = 0; i < g->n_denied; i++)
+        if (gate_beneath(path, g->denied[i].path))
+            return true;
+    return place;
+}
+
+bool floor_has_folder(const struct gate *g, const struct stat *st)
+{
+    for (size_t i = 0; i < g->n_denied; i++)
+        if (g->denied[i].ino == st->st_ino && g->denied[i].dev == st->st_dev)
+            return true;
+    return false;
+}
+
+bool floor_has_mount(int fd)
+{
+    struct statfs fs;
+    if (fstatfs(fd, &fs) < 0)
+        return true;
+    for (size_t i = 0; i < COUNT(kernel_mounts); i++)
+        if ((unsigned long)fs.f_type == kernel_mounts[i])
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- files with several names */
+
+struct search {
+    dev_t dev;
+    ino_t ino;
+    size_t left; /* entries that may still be looked at */
+};
+
+static bool search_folder(struct search *s, int fd, unsigned depth);
+
+/* Does an entry of a folder on the device we search stand for the file, or for a folder that holds it? */
+static bool search_entry(struct search *s, int dir, const struct dirent64 *e, bool same_dev, unsigned depth)
+{
+    if (!s->left)
+        return true; /* cannot be told: closed */
+    s->left--;
+    if (same_dev && e->d_ino == s->ino)
+        return true;
+    if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !depth)
+        return false;
+    auto_close int fd = openat(dir, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return fd >= 0 && search_folder(s, fd, depth - 1);
+}
+
+static bool search_folder(struct search *s, int fd, unsigned depth)
+{
+    _Alignas(struct dirent64) char piece[4 * KIB];
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return true;
+    for (;;) {
+        long n = syscall(SYS_getdents64, fd, piece, sizeof piece);
+        if (n <= 0)
+            return n < 0;
+        for (long at = 0; at < n;) {
+            const struct dirent64 *e = (const void *)(piece + at);
+            if (search_entry(s, fd, e, st.st_dev == s->dev, depth))
+                return true;
+            at += e->d_reclen;
+        }
+    }
+}
+
+/* path beneath base may be a link, a file or a folder: floors are often links into a synchronised folder. */
+static bool search_path(struct search *s, int base, const char *path)
+{
+    struct stat st;
+    if (fstatat(base, path, &st, 0) < 0)
+        return false;
+    if (st.st_ino == s->ino && st.st_dev == s->dev)
+        return true;
+    if (!S_ISDIR(st.st_mode))
+        return false;
+    auto_close int fd = openat(base, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+    return fd >= 0 && search_folder(s, fd, LIMIT_FLOOR_DEPTH);
+}
+
+static bool search_base(struct search *s, int base)
+{
+    for (size_t i = 0; base >= 0 && i < COUNT(rows); i++)
+        if (rows[i].kind == FLOOR_TREE && search_path(s, base, rows[i].pattern))
+            return true;
+    return false;
+}
+
+bool floor_has_file(const struct gate *g, int fd, const struct stat *st)
+{
+    if (floor_has_mount(fd))
+        return true;
+    if (st->st_nlink < 2)
+        return false;
+    if (st->st_uid != geteuid())
+        return true; /* somebody may have linked what only they may read */
+    struct search s = {st->st_dev, st->st_ino, LIMIT_FLOOR_ENTRIES};
+    if (search_base(&s, g->home_fd))
+        return true;
+    for (size_t i = 0; i < g->n_roots; i++)
+        if (search_base(&s, g->root[i].fd))
+            return true;
+    for (size_t i = 0; i < g->n_extra; i++)
+        if (search_path(&s, AT_FDCWD, *g->denied[i].path ? g->denied[i].path : "/"))
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- set-up */
+
+static int add_denied(struct gate *g, const char *path, const struct stat *st)
+{
+    if (!(g->n_denied & (g->n_denied + 1)) || !g->denied) {
+        struct gate_denied *more = realloc(g->denied, (2 * g->n_denied + 1) * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        g->denied = more;
+    }
+    char *copy = strdup(path);
+    if (!copy)
+        return -ENOMEM;
+    g->denied[g->n_denied++] =
+        (struct gate_denied){copy, st ? st->st_dev : 0, st ? st->st_ino : 0};
+    return 0;
+}
+
+/* A path of our own is denied before it exists, too: then by its folder's true path and its name. */
+static int add_extra(struct gate *g, struct walk *w, const char *path)
+{
+    auto_free char *plain = NULL;
+    int r = gate_plain(path, &plain);
+    if (r < 0)
+        return r;
+    if (!walk_anywhere(w, plain))
+        return add_denied(g, w->path, &w->st);
+    walk_done(w);
+    char *name = strrchr(plain, '/');
+    if (!name)
+        return -EINVAL;
+    *name = '\0';
+    bool found = !walk_anywhere(w, *plain ? plain : "/");
+    *name = '/';
+    return found && gate_join(w->scratch, w->path, name, "") ? add_denied(g, w->scratch, NULL)
+                                                             : add_denied(g, plain, NULL);
+}
+
+/* A root's own row that is a link to the root or above it would close everything: a prank, and by name it stays closed. */
+static bool covers_a_root(const struct gate *g, const char *path)
+{
+    for (size_t i = 0; i < g->n_roots; i++)
+        if (gate_beneath(g->root[i].path, path))
+            return true;
+    return false;
+}
+
+static int add_base(struct gate *g, struct walk *w, const char *base, bool is_home)
+{
+    int r = 0;
+    for (size_t i = 0; !r && i < COUNT(rows); i++) {
+        char path[LIMIT_PATH_BYTES];
+        if ((rows[i].kind != FLOOR_TREE && rows[i].kind != FLOOR_LOOSE) || !gate_join(path, base, "/", rows[i].pattern))
+            continue;
+        if (access(path, F_OK) == 0 && !walk_anywhere(w, path)) {
+            if (is_home || !covers_a_root(g, w->path))
+                r = add_denied(g, w->path, &w->st);
+            walk_done(w);
+        }
+    }
+    return r;
+}
+
+int floor_find(struct gate *g, const char *home, const char *const *extra)
+{
+    struct walk w = {.fd = -1, .top = -1};
+    int r = 0;
+    for (; !r && extra && *extra; extra++) {
+        r = add_extra(g, &w, *extra);
+        walk_done(&w);
+    }
+    g->n_extra = g->n_denied;
+    if (!r && home)
+        r = add_base(g, &w, home, true);
+    for (size_t i = 0; !r && i < g->n_roots; i++)
+        r = add_base(g, &w, g->root[i].path, false);
+    return r;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where an absolute path leads, judged on its spelling alone: what is outside must be refused without touching the
+ * file system, or the time it takes would tell whether something is there. */
+#include "source/gate_priv.h"
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+
+struct component {
+    const char *at;
+    size_t len;
+};
+
+/* The next component of path, and path moved behind it; len 0 at the end. */
+static struct component next_component(const char **path)
+{
+    while (**path == '/')
+        (*path)++;
+    struct component c = {*path, strcspn(*path, "/")};
+    *path += c.len;
+    return c;
+}
+
+static bool is_dots(struct component c, size_t n)
+{
+    return c.len == n && !memcmp(c.at, "..", n);
+}
+
+bool gate_beneath(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return !strncmp(path, folder, n) && (path[n] == '/' || path[n] == '\0');
+}
+
+bool gate_join(char *out, const char *a, const char *b, const char *c)
+{
+    size_t n[3] = {strlen(a), strlen(b), strlen(c)};
+    if (n[0] + n[1] + n[2] >= LIMIT_PATH_BYTES)
+        return false;
+    memmove(out, a, n[0]);
+    memmove(out + n[0], b, n[1]);
+    memmove(out + n[0] + n[1], c, n[2] + 1);
+    return true;
+}
+
+int gate_plain(const char *path, char **ret)
+{
+    if (*path != '/')
+        return -EINVAL;
+    auto_free char *out = malloc(strlen(path) + 1);
+    if (!out)
+        return -ENOMEM;
+    size_t n = 0;
+    for (struct component c; (c = next_component(&path)).len;) {
+        if (is_dots(c, 2))
+            return -EINVAL;
+        if (is_dots(c, 1))
+            continue;
+        out[n++] = '/';
+        memcpy(out + n, c.at, c.len);
+        n += c.len;
+    }
+    out[n] = '\0';
+    *ret = take(out);
+    return 0;
+}
+
+static const struct gate_root *root_named(const struct gate *g, const char *prefix)
+{
+    for (size_t i = 0; i < g->n_roots; i++) {
+        const struct gate_root *r = &g->root[i];
+        if (!strcmp(prefix, r->path) || (r->spelled && !strcmp(prefix, r->spelled)))
+            return r;
+    }
+    return NULL;
+}
+
+/* Folders above a root or the cwd are known to be no links, so ".." may be taken off there without looking. */
+static bool is_known(const struct gate *g, const char *prefix)
+{
+    if (gate_beneath(g->cwd, prefix))
+        return true;
+    for (size_t i = 0; i < g->n_roots; i++)
+        if (gate_beneath(g->root[i].path, prefix))
+            return true;
+    return false;
+}
+
+const struct gate_root *gate_locate(const struct gate *g, const char *path, const char **ret_rest)
+{
+    char prefix[LIMIT_PATH_BYTES] = "";
+    size_t n = 0;
+    for (;;) {
+        const struct gate_root *r = root_named(g, prefix);
+        if (r) {
+            *ret_rest = path + strspn(path, "/");
+            return r;
+        }
+        struct component c = next_component(&path);
+        if (!c.len)
+            return NULL;
+        if (is_dots(c, 1))
+            continue;
+        if (is_dots(c, 2)) {
+            if (!is_known(g, prefix))
+                return NULL;
+            while (n && prefix[--n] != '/')
+                ;
+        } else {
+            if (n + 1 + c.len >= sizeof prefix)
+                return NULL;
+            prefix[n++] = '/';
+            memcpy(prefix + n, c.at, c.len);
+            n += c.len;
+        }
+        prefix[n] = '\0';
+    }
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots: see snapshot.h. The memfd is made here, filled by the reader, and sealed before anybody looks at it. */
+#include "source/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "source/lines.h"
+#include "source/reader.h"
+
+void snapshot_done(struct snapshot *s)
+{
+    if (!s)
+        return;
+    close_fd(s->fd);
+    s->fd = -1;
+}
+
+static int make_fd(int *ret, struct fovea_fault *fault)
+{
+    int fd = memfd_create("fovea-source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return fault_set(fault, errno, "cannot make memory for the file: %m");
+    *ret = fd;
+    return 0;
+}
+
+static int seal(int fd, struct fovea_fault *fault)
+{
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+        return fault_set(fault, errno, "cannot seal the memory of the file: %m");
+    return 0;
+}
+
+static int write_all(int fd, const uint8_t *data, size_t len)
+{
+    while (len) {
+        ssize_t n = write(fd, data, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        data += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- in the child */
+
+/* The first spelling that exists. */
+static int open_first(const struct reader_job *job, struct reader_report *report)
+{
+    for (uint32_t i = 0; i < job->variants->n; i++) {
+        struct stat st;
+        int fd;
+        enum gate_verdict v = gate_open(job->gate, job->variants->path[i], &fd, &st);
+        atomic_fetch_add(&report->progress, 1);
+        if (v == GATE_ABSENT)
+            continue;
+        report->verdict = v == GATE_OPEN ? SNAPSHOT_TAKEN : SNAPSHOT_NOT_REGULAR;
+        if (v != GATE_OPEN)
+            return -1;
+        report->lines.window = (struct snapshot){.fd = -1,
+                                                 .variant = i,
+                                                 .file_size = (uint64_t)st.st_size,
+                                                 .dev = st.st_dev,
+                                                 .ino = st.st_ino,
+                                                 .nlink = st.st_nlink};
+        (void)fcntl(fd, F_SETFL, 0); /* a regular file: now it may wait for its disk */
+        return fd;
+    }
+    report->verdict = SNAPSHOT_ABSENT;
+    return -1;
+}
+
+/* Hands the first `most` bytes of fd to `add`, in pieces, until it says no. */
+typedef bool (*piece_add)(void *to, const uint8_t *data, size_t len);
+
+static int read_pieces(int fd, uint64_t most, piece_add add, void *to, struct reader_report *report)
+{
+    uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (piece == MAP_FAILED)
+        return -ENOMEM;
+    while (most) {
+        ssize_t n = read(fd, piece, MIN(most, LIMIT_READ_PIECE));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : 0;
+        most -= (uint64_t)n;
+        atomic_fetch_add(&report->progress, 1);
+        if (!add(to, piece, (size_t)n))
+            return 0;
+    }
+    return 0;
+}
+
+struct copy {
+    int fd, error;
+    uint64_t cap, len;
+};
+
+/* One byte over the cap is enough to know that the file grew past it. */
+static bool copy_piece(void *to, const uint8_t *data, size_t len)
+{
+    struct copy *c = to;
+    c->len += len;
+    if (c->len > c->cap)
+        return false;
+    c->error = write_all(c->fd, data, len);
+    return !c->error;
+}
+
+static void run_copy(const struct reader_job *job, struct reader_report *report)
+{
+    int fd = open_first(job, report);
+    if (fd < 0)
+        return;
+    struct copy c = {.fd = job->fd, .cap = job->cap};
+    struct snapshot *s = &report->lines.window;
+    if (s->file_size <= job->cap) {
+        int r = read_pieces(fd, job->cap + (job->cap < UINT64_MAX), copy_piece, &c, report);
+        report->error = r ? r : c.error;
+        s->size = c.len;
+    }
+    if (MAX(s->file_size, c.len) > job->cap) {
+        report->verdict = SNAPSHOT_TOO_LARGE;
+        s->file_size = MAX(s->file_size, c.len);
+    }
+}
+
+struct window {
+    struct lines lines;
+    struct snapshot_lines *out;
+};
+
+static bool window_piece(void *to, const uint8_t *data, size_t len)
+{
+    struct window *w = to;
+    size_t n = MIN(len, sizeof w->out->head - w->out->head_len);
+    memcpy(w->out->head + w->out->head_len, data, n);
+    w->out->head_len += (uint32_t)n;
+    return lines_add(&w->lines, data, len);
+}
+
+static void run_lines(const struct reader_job *job, struct reader_report *report)
+{
+    int fd = open_first(job, report);
+    if (fd < 0)
+        return;
+    struct window w = {.out = &report->lines};
+    lines_init(&w.lines, job->fd, job->offset, job->limit);
+    int r = read_pieces(fd, UINT64_MAX, window_piece, &w, report);
+    report->error = r ? r : lines_end(&w.lines, &report->lines);
+}
+
+/* ---------------------------------------------------------------- */
+
+static int take_with(struct reader_job *job, struct reader_report *report, int *ret_fd, struct fovea_fault *fault)
+{
+    auto_close int fd = -1;
+    int r = make_fd(&fd, fault);
+    if (r < 0)
+        return r;
+    job->fd = fd;
+    r = reader_run(job, report, fault);
+    if (r < 0)
+        return r;
+    if (report->verdict == SNAPSHOT_TAKEN) {
+        r = seal(fd, fault);
+        if (r < 0)
+            return r;
+        *ret_fd = take_fd(&fd);
+    }
+    return 0;
+}
+
+int snapshot_take(const struct gate *g, const struct ref_variants *variants, uint64_t cap,
+                  enum snapshot_verdict *ret_verdict, struct snapshot *ret, struct fovea_fault *fault)
+{
+    struct reader_job job = {.run = run_copy, .gate = g, .variants = variants, .cap = cap};
+    struct reader_report report = {0};
+    int fd = -1, r = take_with(&job, &report, &fd, fault);
+    if (r < 0)
+        return r;
+    *ret_verdict = report.verdict;
+    *ret = report.lines.window;
+    ret->fd = fd;
+    return 0;
+}
+
+int snapshot_take_lines(const struct gate *g, const struct ref_variants *variants, uint64_t offset, uint64_t limit,
+                        enum snapshot_verdict *ret_verdict, struct snapshot_lines *ret, struct fovea_fault *fault)
+{
+    struct reader_job job = {.run = run_lines, .gate = g, .variants = variants, .offset = offset, .limit = limit};
+    struct reader_report report = {0};
+    int fd = -1, r = take_with(&job, &report, &fd, fault);
+    if (r < 0)
+        return r;
+    *ret_verdict = report.verdict;
+    *ret = report.lines;
+    ret->window.fd = fd;
+    return 0;
+}
+
+int snapshot_of(const void *data, size_t len, struct snapshot *ret, struct fovea_fault *fault)
+{
+    auto_close int fd = -1;
+    int r = make_fd(&fd, fault);
+    if (r < 0)
+        return r;
+    if (write_all(fd, data, len) < 0)
+        return fault_oom(fault);
+    r = seal(fd, fault);
+    if (r < 0)
+        return r;
+    *ret = (struct snapshot){.fd = take_fd(&fd), .size = len, .file_size = len};
+    return 0;
+}
+
+int snapshot_lines_of(const void *data, size_t len, uint64_t offset, uint64_t limit, struct snapshot_lines *ret,
+                      struct fovea_fault *fault)
+{
+    auto_close int fd = -1;
+    int r = make_fd(&fd, fault);
+    if (r < 0)
+        return r;
+    struct snapshot_lines out = {.window = {.fd = -1, .file_size = len}};
+    struct window w = {.out = &out};
+    lines_init(&w.lines, fd, offset, limit);
+    if (len)
+        (void)window_piece(&w, data, len);
+    if (lines_end(&w.lines, &out) < 0)
+        return fault_oom(fault);
+    r = seal(fd, fault);
+    if (r < 0)
+        return r;
+    out.window.fd = take_fd(&fd);
+    *ret = out;
+    return 0;
+}

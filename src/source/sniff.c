@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a file is, by its first bytes: a table of signatures, then text, else nothing we know. This runs on hostile bytes in
+ * the process that holds everything, so it only compares and adds, each read is checked (sniff_priv.h), and
+ * nothing is decoded. A gzip file is therefore no SVGZ here: whether SVG is inside cannot be known without inflating it,
+ * unless the file says so itself in the name its header may carry.
+ */
+#include "source/sniff_priv.h"
+
+static bool is_png(const struct head *h)
+{
+    return IS(h, 0, "\x89PNG\r\n\x1a\n");
+}
+
+static bool is_jpeg(const struct head *h)
+{
+    return IS(h, 0, "\xff\xd8\xff");
+}
+
+static bool is_gif(const struct head *h)
+{
+    return IS(h, 0, "GIF87a") || IS(h, 0, "GIF89a");
+}
+
+static bool is_webp(const struct head *h)
+{
+    return IS(h, 0, "RIFF") && IS(h, 8, "WEBP");
+}
+
+/* "BM" starts many texts; a header that says how long it is, in a way BMP knows, starts few. */
+static bool is_bmp(const struct head *h)
+{
+    uint32_t size = le32(h, 14);
+    return IS(h, 0, "BM") && (size == 12 || (size >= 16 && size <= 124)) && le32(h, 10) >= 14;
+}
+
+static bool is_ico(const struct head *h)
+{
+    uint32_t n = le16(h, 4);
+    return (IS(h, 0, "\0\0\1\0") || IS(h, 0, "\0\0\2\0")) && n && n <= 256 && !u8(h, 9) && le32(h, 14) &&
+           le32(h, 18) >= 6 + 16 * n;
+}
+
+static bool is_tiff(const struct head *h)
+{
+    return IS(h, 0, "II*\0") || IS(h, 0, "MM\0*") || IS(h, 0, "II+\0\x08\0\0\0") || IS(h, 0, "MM\0+\0\x08\0\0");
+}
+
+static bool is_pdf(const struct head *h)
+{
+    for (size_t i = 0; i < 1024 && has(h, i, 5); i++)
+        if (IS(h, i, "%PDF-"))
+            return true;
+    return false;
+}
+
+/* ISO base media: the brand says what is in it, the major one or any that it is compatible with. */
+struct brand {
+    char name[5];
+    enum media media;
+};
+static const struct brand brands[] = {
+    {"avif", MEDIA_AVIF}, {"avis", MEDIA_AVIF}, {"heic", MEDIA_HEIC}, {"heix", MEDIA_HEIC}, {"heim", MEDIA_HEIC},
+    {"heis", MEDIA_HEIC}, {"hevc", MEDIA_HEIC}, {"hevx", MEDIA_HEIC}, {"mif1", MEDIA_HEIC}, {"msf1", MEDIA_HEIC},
+    {"isom", MEDIA_MP4},  {"iso2", MEDIA_MP4},  {"iso4", MEDIA_MP4},  {"iso5", MEDIA_MP4},  {"iso6", MEDIA_MP4},
+    {"mp41", MEDIA_MP4},  {"mp42", MEDIA_MP4},  {"avc1", MEDIA_MP4},  {"qt  ", MEDIA_MP4},  {"M4V ", MEDIA_MP4},
+    {"3gp4", MEDIA_MP4},  {"3gp5", MEDIA_MP4},  {"3gp6", MEDIA_MP4},  {"3g2a", MEDIA_MP4},  {"dash", MEDIA_MP4},
+    {"MSNV", MEDIA_MP4},  {"f4v ", MEDIA_MP4},
+};
+
+static enum media brand_at(const struct head *h, size_t offset)
+{
+    for (size_t i = 0; has(h, offset, 4) && i < COUNT(brands); i++)
+        if (!memcmp(h->at + offset, brands[i].name, 4))
+            return brands[i].media;
+    return MEDIA_NONE;
+}
+
+/* "mif1" alone says only "a picture": a codec named among the compatible brands says which. */
+static enum media base_media(const struct head *h)
+{
+    uint32_t size = be32(h, 0);
+    if (!IS(h, 4, "ftyp") || size < 16)
+        return MEDIA_NONE;
+    bool generic = IS(h, 8, "mif1") || IS(h, 8, "msf1");
+    enum media found = brand_at(h, 8);
+    for (size_t o = 16; o + 4 <= size && o < 256 && has(h, o, 4) && (generic || !found); o += 4) {
+        enum media m = brand_at(h, o);
+        if (m == MEDIA_AVIF || !found)
+            found = m;
+    }
+    return found;
+}
+
+static bool is_avif(const struct head *h)
+{
+    return base_media(h) == MEDIA_AVIF;
+}
+
+static bool is_heic(const struct head *h)
+{
+    return base_media(h) == MEDIA_HEIC;
+}
+
+/* Old QuickTime files have no ftyp: a movie or its data comes first. */
+static bool is_mp4(const struct head *h)
+{
+    bool quicktime = (IS(h, 4, "moov") || IS(h, 4, "mdat") || IS(h, 4, "wide")) && be32(h, 0) >= 8;
+    return base_media(h) == MEDIA_MP4 || quicktime;
+}
+
+static bool is_webm(const struct head *h)
+{
+    return IS(h, 0, "\x1a\x45\xdf\xa3");
+}
+
+static bool is_avi(const struct head *h)
+{
+    return IS(h, 0, "RIFF") && IS(h, 8, "AVI ");
+}
+
+/* gzip with a name (flag 8, at byte 10 when there is no extra field) that ends in .svg. */
+static bool is_svgz(const struct head *h)
+{
+    if (!IS(h, 0, "\x1f\x8b\x08") || (u8(h, 3) & 0x0c) != 0x08)
+        return false;
+    size_t end = 10;
+    while (u8(h, end) && end < 10 + 1024)
+        end++;
+    return has(h, end, 1) && end >= 14 && IS(h, end - 4, ".svg");
+}
+
+static const struct signature {
+    enum media media;
+    bool (*is)(const struct head *h);
+    void (*outline)(const struct head *h, struct sniff *s);
+} signatures[] = {
+    {MEDIA_PNG, is_png, sniff_png},    {MEDIA_JPEG, is_jpeg, sniff_jpeg}, {MEDIA_GIF, is_gif, sniff_gif},
+    {MEDIA_WEBP, is_webp, sniff_webp}, {MEDIA_TIFF, is_tiff, sniff_tiff}, {MEDIA_BMP, is_bmp, sniff_bmp},
+    {MEDIA_ICO, is_ico, sniff_ico},    {MEDIA_AVIF, is_avif, NULL},       {MEDIA_HEIC, is_heic, NULL},
+    {MEDIA_MP4, is_mp4, NULL},         {MEDIA_WEBM, is_webm, NULL},       {MEDIA_AVI, is_avi, NULL},
+    {MEDIA_SVGZ, is_svgz, NULL},       {MEDIA_PDF, is_pdf, NULL},
+};
+
+void sniff(const void *data, size_t len, uint64_t file_len, struct sniff *ret)
+{
+    struct head h = {.at = data, .len = MIN(len, LIMIT_SNIFF_BYTES), .whole = file_len <= MIN(len, LIMIT_SNIFF_BYTES)};
+    *ret = (struct sniff){.orientation = 1};
+    for (size_t i = 0; i < COUNT(signatures); i++)
+        if (signatures[i].is(&h)) {
+            ret->media = signatures[i].media;
+            if (signatures[i].outline)
+                signatures[i].outline(&h, ret);
+            return;
+        }
+    ret->media = sniff_text(&h);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text and SVG. Text is UTF-8, or UTF-16 with its mark, without the control bytes that no editor writes. SVG is text
+ * whose first element is svg. */
+#include "base/text.h"
+#include "source/sniff_priv.h"
+
+/* Tab, line ends, form feed, backspace, bell and escape are in logs and terminal recordings; the rest is binary. */
+static bool is_text_byte(uint8_t c)
+{
+    return c >= 0x20 ? c != 0x7f : (c >= 7 && c <= 13) || c == 27;
+}
+
+static bool is_utf16(const struct head *h)
+{
+    bool little = IS(h, 0, "\xff\xfe");
+    if (!little && !IS(h, 0, "\xfe\xff"))
+        return false;
+    for (size_t i = 2; has(h, i, 2); i += 2) {
+        uint32_t c = little ? le16(h, i) : be16(h, i);
+        if (c < 0x80 && !is_text_byte((uint8_t)c))
+            return false;
+    }
+    return true;
+}
+
+static bool is_utf8(const struct head *h)
+{
+    for (size_t i = 0; i < h->len; i++)
+        if (!is_text_byte(h->at[i]))
+            return false;
+    size_t good = utf8_valid_prefix((const char *)h->at, h->len);
+    return good == h->len || (!h->whole && h->len - good < 4); /* the last character may go on */
+}
+
+static size_t skip_space(const struct head *h, size_t i)
+{
+    while (has(h, i, 1) && strchr(" \t\r\n\f", h->at[i]) && h->at[i])
+        i++;
+    return i;
+}
+
+/* The place behind the next `end`, or the end of the head. */
+static size_t skip_past(const struct head *h, size_t i, const char *end)
+{
+    const void *at = has(h, i, 1) ? memmem(h->at + i, h->len - i, end, strlen(end)) : NULL;
+    return at ? (size_t)((const uint8_t *)at - h->at) + strlen(end) : h->len;
+}
+
+/* A document type with an internal subset has > inside [ ]. */
+static size_t skip_doctype(const struct head *h, size_t i)
+{
+    for (bool inside = false; has(h, i, 1); i++) {
+        if (h->at[i] == '[')
+            inside = true;
+        else if (h->at[i] == ']')
+            inside = false;
+        else if (h->at[i] == '>' && !inside)
+            return i + 1;
+    }
+    return i;
+}
+
+static bool is_name_byte(uint32_t c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+/* <svg or <prefix:svg, and the name ends there. */
+static bool is_svg_tag(const struct head *h, size_t i)
+{
+    size_t start = ++i;
+    while (is_name_byte(u8(h, i)))
+        i++;
+    if (u8(h, i) == ':' && i > start) {
+        start = ++i;
+        while (is_name_byte(u8(h, i)))
+            i++;
+    }
+    return i - start == 3 && IS(h, start, "svg") && has(h, i, 1) && strchr(" \t\r\n/>", (int)u8(h, i));
+}
+
+static bool is_svg(const struct head *h)
+{
+    size_t i = IS(h, 0, "\xef\xbb\xbf") ? 3 : 0;
+    for (;;) {
+        i = skip_space(h, i);
+        if (IS(h, i, "<?"))
+            i = skip_past(h, i, "?>");
+        else if (IS(h, i, "<!--"))
+            i = skip_past(h, i, "-->");
+        else if (IS(h, i, "<!DOCTYPE") || IS(h, i, "<!doctype"))
+            i = skip_doctype(h, i);
+        else
+            return IS(h, i, "<") && is_svg_tag(h, i);
+    }
+}
+
+enum media sniff_text(const struct head *h)
+{
+    if (!h->len)
+        return MEDIA_NONE;
+    if (is_utf16(h))
+        return MEDIA_TEXT;
+    if (!is_utf8(h))
+        return MEDIA_NONE;
+    return is_svg(h) ? MEDIA_SVG : MEDIA_TEXT;
+}

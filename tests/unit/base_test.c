@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The base room: buffers keep their ceiling, UTF-8 is checked, hostile names cannot act, base64 and SHA-256 are right. */
+#include "test.h"
+
+#include "base/b64.h"
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/limits.h"
+#include "base/media.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+TEST(buffer_stops_at_its_ceiling_and_stays_failed)
+{
+    auto_buf b = BUF_INIT(8);
+    CHECK(buf_add(&b, "12345678", 8) == 0);
+    CHECK(b.len == 8 && b.data[8] == '\0');
+    CHECK(buf_add(&b, "9", 1) == -EFBIG);
+    CHECK(buf_add(&b, "", 0) == -EFBIG);
+    CHECK(buf_take(&b) == NULL);
+}
+
+TEST(buffer_size_sum_cannot_wrap)
+{
+    auto_buf b = BUF_INIT(SIZE_MAX);
+    CHECK(buf_add(&b, "x", 1) == 0);
+    CHECK(buf_reserve(&b, SIZE_MAX) == NULL);
+    CHECK(b.error == -EFBIG);
+}
+
+TEST(buffer_formats_and_hands_over)
+{
+    auto_buf b = BUF_INIT(1 * KIB);
+    CHECK(buf_add_format(&b, "%d-%s", 42, "x") == 0);
+    auto_free char *s = buf_take(&b);
+    CHECK_STR(s, "42-x");
+    auto_free char *empty = buf_take(&b);
+    CHECK_STR(empty, "");
+}
+
+TEST(utf8_rejects_what_unicode_forbids)
+{
+    static const struct {
+        const char *s;
+        bool good;
+    } rows[] = {
+        {"plain", true},
+        {"caf\xc3\xa9", true},
+        {"\xf0\x9f\x99\x82", true},
+        {"\xc0\xaf", false},         /* overlong */
+        {"\xe0\x80\x80", false},     /* overlong */
+        {"\xed\xa0\x80", false},     /* surrogate */
+        {"\xf4\x90\x80\x80", false}, /* beyond U+10FFFF */
+        {"\xff", false},
+        {"cut \xe2\x82", false},
+        {"eight ascii bytes then \x80", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        CHECK_MSG(utf8_valid(rows[i].s, strlen(rows[i].s)) == rows[i].good, "row %zu", i);
+}
+
+TEST(utf8_prefix_ends_before_the_bad_byte)
+{
+    CHECK(utf8_valid_prefix("0123456789abcdef\xff", 17) == 16);
+    CHECK(utf8_valid_prefix("\xe2\x82\xac\xe2\x82", 5) == 3);
+}
+
+TEST(characters_are_written_as_they_are_read)
+{
+    static const uint32_t rows[] = {'a', 0xe9, 0x20ac, 0x1f642, 0x10ffff};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_buf b = BUF_INIT(16);
+        uint32_t back = 0;
+        CHECK(buf_add_char(&b, rows[i]) == 0);
+        CHECK(utf8_decode(b.data, b.len, &back) == b.len);
+        CHECK(back == rows[i]);
+    }
+}
+
+TEST(hostile_names_are_shown_not_obeyed)
+{
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"a.png", "a.png"},
+        {"line\nbreak.png", "line\\nbreak.png"},
+        {"\x1b[2J", "\\u001b[2J"},
+        {"\xe2\x80\xaegnp.a", "\\u202egnp.a"},
+        {"bad\xff.png", "bad\\xff.png"},
+        {"tag\xf3\xa0\x81\x81", "tag\\U000e0041"},
+        {"\xc3\xa9", "\xc3\xa9"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_buf b = BUF_INIT(1 * KIB);
+        CHECK(buf_add_shown(&b, rows[i].in, 100) == 0);
+        CHECK_STR(b.data, rows[i].out);
+    }
+    auto_buf cut = BUF_INIT(1 * KIB);
+    CHECK(buf_add_shown(&cut, "abcdef", 3) == 0);
+    CHECK_STR(cut.data, "abc…");
+}
+
+TEST(base64_matches_rfc_4648)
+{
+    static const char *const rows[][2] = {{"", ""},         {"f", "Zg=="},         {"fo", "Zm8="},       {"foo", "Zm9v"},
+                                          {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char out[16] = "";
+        size_t len = strlen(rows[i][0]);
+        b64_encode((const uint8_t *)rows[i][0], len, out);
+        out[B64_LEN(len)] = '\0';
+        CHECK_STR(out, rows[i][1]);
+    }
+}
+
+TEST(sha256_matches_its_standard)
+{
+    uint8_t digest[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1];
+    sha256("abc", 3, digest);
+    sha256_hex(digest, hex);
+    CHECK_STR(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(media_number_out_of_range_is_binary)
+{
+    CHECK(media_row((enum media)9999)->class == CLASS_BINARY);
+    for (int m = 0; m < MEDIA_COUNT; m++)
+        CHECK_MSG(media_row((enum media)m)->mime != NULL, "media %d", m);
+}
+
+TEST(fault_is_negative_and_cut_to_its_room)
+{
+    struct fovea_fault f;
+    CHECK(fault_set(&f, EINVAL, "%0400d", 1) == -EINVAL);
+    CHECK(f.code == -EINVAL && strlen(f.text) == sizeof f.text - 1);
+    CHECK(fault_set(NULL, -EIO, "x") == -EIO);
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pool against workers that misbehave in every way we know: each ends as it should, in time, and leaves nothing. */
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/media.h"
+#include "filter.h"
+#include "sandbox/check.h"
+#include "sandbox/pool.h"
+
+enum {
+    LIMIT_MS = 250,
+    SLACK_MS = JAIL_SANITIZED ? 1000 : 50, /* past the limit */
+    NO_STATUS = 99,
+};
+
+/* ---------------------------------------------------------------- tools */
+
+/* The folder of the fault worker, beside this program; with a name, a folder whose worker fails at birth like that. */
+static const char *worker_dir(const char *name)
+{
+    static _Thread_local char dir[LIMIT_PATH_BYTES];
+    char file[LIMIT_PATH_BYTES + 32];
+    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
+    dir[n > 0 ? n : 0] = 0;
+    size_t len = (size_t)(strrchr(dir, '/') - dir);
+    (void)snprintf(dir + len, sizeof dir - len, name ? "/fault/%s" : "/fault", name);
+    if (name) {
+        (void)mkdir(dir, 0755);
+        (void)snprintf(file, sizeof file, "%s/fovea-worker", dir);
+        (void)!symlink("../fovea-worker", file);
+    }
+    return dir;
+}
+
+static struct pool *pool_at(const char *dir, unsigned ready)
+{
+    struct pool *p = NULL;
+    struct fovea_fault fault = {0};
+    CHECK_MSG(!pool_new(dir, ready, &p, &fault), "%s", fault.text);
+    return p;
+}
+
+struct outcome {
+    int code;
+    enum pool_end end;
+    unsigned status;
+    char detail[WORK_DETAIL];
+    struct fovea_fault fault;
+    int64_t ms;
+    bool picture_ok;
+};
+
+/* A whole PNG of 8x8 that stays as it is while it is looked at. */
+static bool picture_holds(const struct pool_output *o)
+{
+    static const uint8_t start[8] = "\x89PNG\r\n\x1a\n", end[8] = "IEND\xae\x42\x60\x82";
+    bool good = true;
+    for (int i = 0; i < 50 && good; i++)
+        good = o->len > 60 && !memcmp(o->data, start, 8) && !memcmp(o->data + o->len - 8, end, 8);
+    return good;
+}
+
+static struct work_request request_of(size_t len)
+{
+    return (struct work_request){.magic = WORK_MAGIC, .media = MEDIA_PNG, .input_len = len,
+                                 .limits = {.max_edge = 1568, .max_bytes = 500 * 1024, .quality = 75}};
+}
+
+static struct outcome run_with(struct pool *p, const char *fault, int limit_ms, void (*meanwhile)(void *), void *arg)
+{
+    char text[64];
+    struct outcome o = {.status = NO_STATUS};
+    struct pool_output out = {0};
+    int len = snprintf(text, sizeof text, "FAULT:%s", fault);
+    auto_close int input = memfd_create("input", MFD_CLOEXEC);
+    (void)!write(input, text, (size_t)len);
+    struct work_request request = request_of((size_t)len);
+    int64_t start = clock_ms();
+    o.code = pool_run(p, &request, input, limit_ms, meanwhile, arg, &o.end, &out, &o.fault);
+    o.ms = clock_ms() - start;
+    if (!o.code && o.end == POOL_DONE) {
+        o.status = out.reply.status;
+        memcpy(o.detail, out.reply.detail, sizeof o.detail);
+        o.picture_ok = out.data && picture_holds(&out);
+        pool_output_done(&out);
+    }
+    return o;
+}
+
+static struct outcome run(struct pool *p, const char *fault)
+{
+    return run_with(p, fault, LIMIT_MS, NULL, NULL);
+}
+
+static bool honest_job_works(struct pool *p)
+{
+    struct outcome o = run_with(p, "none", 5000, NULL, NULL);
+    return !o.code && o.end == POOL_DONE && o.status == WORK_OK && o.picture_ok;
+}
+
+static int count_fds(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        n++;
+    if (d)
+        (void)closedir(d);
+    return n;
+}
+
+enum { CHILDREN = 16 };
+
+/* The children of a process, zombies too, counted; their ids in ids when that is not NULL. */
+static int children_of(pid_t parent, pid_t ids[CHILDREN])
+{
+    int n = 0, id, ppid;
+    struct dirent *e;
+    DIR *d = opendir("/proc");
+    while (d && (e = readdir(d))) {
+        char path[300], state;
+        (void)snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
+        FILE *f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "re") : NULL;
+        if (!f)
+            continue;
+        if (fscanf(f, "%d (%*[^)]) %c %d", &id, &state, &ppid) == 3 && ppid == parent) {
+            if (ids && n < CHILDREN)
+                ids[n] = id;
+            n++;
+        }
+        (void)fclose(f);
+    }
+    if (d)
+        (void)closedir(d);
+    return n;
+}
+
+/* Waits until n children are left: ready workers live, ended ones are to vanish. */
+static bool children_become(int n)
+{
+    for (int i = 0; i < 200; i++, usleep(5000))
+        if (children_of(getpid(), NULL) == n)
+            return true;
+    return false;
+}
+
+static void sleep_ms(int ms)
+{
+    (void)poll(NULL, 0, ms);
+}
+
+/* ---------------------------------------------------------------- faults of a job */
+
+static const struct row {
+    const char *fault;
+    enum pool_end end;
+    unsigned status;
+} rows[] = {
+    {"none", POOL_DONE, WORK_OK},
+    {"refuse", POOL_DONE, WORK_MALFORMED},
+    {"slow", POOL_DONE, WORK_OK},
+    {"two-replies", POOL_DONE, WORK_OK},
+    {"fds-with-reply", POOL_DONE, WORK_OK},
+    {"oom", POOL_DONE, JAIL_SANITIZED ? WORK_UNSUPPORTED : WORK_NO_MEMORY},
+    {"garbage", POOL_DIED, NO_STATUS},
+    {"short-reply", POOL_DIED, NO_STATUS},
+    {"empty-reply", POOL_DIED, NO_STATUS},
+    {"long-reply", POOL_DIED, NO_STATUS},
+    {"wrong-magic", POOL_DIED, NO_STATUS},
+    {"wrong-status", POOL_DIED, NO_STATUS},
+    {"endless-detail", POOL_DIED, NO_STATUS},
+    {"escape-in-detail", POOL_DIED, NO_STATUS},
+    {"huge-length", POOL_DIED, NO_STATUS},
+    {"no-length", POOL_DIED, NO_STATUS},
+    {"lying-size", POOL_DIED, NO_STATUS},
+    {"lying-length", POOL_DIED, NO_STATUS},
+    {"lying-media", POOL_DIED, NO_STATUS},
+    {"barred-media", POOL_DIED, NO_STATUS},
+    {"lying-dimensions", POOL_DIED, NO_STATUS},
+    {"lying-header", POOL_DIED, NO_STATUS},
+    {"crop-outside", POOL_DIED, NO_STATUS},
+    {"source-of-nothing", POOL_DIED, NO_STATUS},
+    {"unknown-fact", POOL_DIED, NO_STATUS},
+    {"preview-unasked", POOL_DIED, NO_STATUS},
+    {"crash", POOL_DIED, NO_STATUS},
+    {"abort", POOL_DIED, NO_STATUS},
+    {"exit-0", POOL_DIED, NO_STATUS},
+    {"exit-1", POOL_DIED, NO_STATUS},
+    {"closed-socket", POOL_DIED, NO_STATUS},
+    {"fork", POOL_DIED, NO_STATUS},
+    {"open", POOL_DIED, NO_STATUS},
+    {"output-beyond-limit", POOL_DIED, NO_STATUS},
+    {"fd-bomb", POOL_DIED, NO_STATUS},
+    {"writable-mapping", POOL_DIED, NO_STATUS},
+    {"hang", POOL_TIMED_OUT, NO_STATUS},
+    {"spin", POOL_TIMED_OUT, NO_STATUS},
+    {"stop", POOL_TIMED_OUT, NO_STATUS},
+};
+
+static bool ended_as(const struct row *row, const struct outcome *o)
+{
+    return !o->code && o->end == row->end && o->status == row->status && (o->status != WORK_OK || o->picture_ok);
+}
+
+TEST(every_fault_ends_as_it_should_and_leaves_nothing_behind)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 1);
+    CHECK(honest_job_works(p) && children_become(1));
+    int fds = count_fds();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct outcome o = run(p, rows[i].fault);
+        CHECK_MSG(ended_as(&rows[i], &o), "%s: code %d (%s), end %d, status %u", rows[i].fault, o.code, o.fault.text,
+                  (int)o.end, o.status);
+        CHECK_MSG(o.ms <= LIMIT_MS + SLACK_MS, "%s: took %d ms", rows[i].fault, (int)o.ms);
+        CHECK_MSG(honest_job_works(p), "after %s", rows[i].fault);
+        CHECK_MSG(children_become(1), "%s: %d children", rows[i].fault, children_of(getpid(), NULL));
+        CHECK_MSG(count_fds() == fds, "%s: %d descriptors instead of %d", rows[i].fault, count_fds(), fds);
+    }
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+TEST(what_a_worker_writes_after_its_reply_does_not_arrive)
+{
+    static const char *const faults[] = {"writes-on", "grows-on"};
+    struct pool *p = pool_at(worker_dir(NULL), 2);
+    for (int i = 0; i < 40; i++) {
+        struct outcome o = run(p, faults[i % 2]);
+        /* Sealed in time: whole and still. Too late: noticed. */
+        CHECK_MSG(!o.code && (o.end == POOL_DIED || (o.end == POOL_DONE && o.picture_ok)), "code %d end %d", o.code,
+                  (int)o.end);
+    }
+    pool_free(p);
+}
+
+static void *mixed_faults(void *arg)
+{
+    unsigned seed = 7;
+    for (int i = 0; i < 50; i++) {
+        seed = seed * 1103515245u + 12345u;
+        const struct row *row = &rows[(seed >> 16) % COUNT(rows)];
+        struct outcome o = run_with(arg, row->fault, row->end == POOL_TIMED_OUT ? 60 : 5000, NULL, NULL);
+        CHECK_MSG(ended_as(row, &o), "%s: code %d (%s) end %d status %u", row->fault, o.code, o.fault.text, (int)o.end,
+                  o.status);
+    }
+    return NULL;
+}
+
+TEST(two_hundred_mixed_faults_from_four_threads)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 2);
+    CHECK(honest_job_works(p) && children_become(2));
+    int fds = count_fds();
+    pthread_t t[4];
+    for (size_t i = 0; i < COUNT(t); i++)
+        CHECK(!pthread_create(&t[i], NULL, mixed_faults, p));
+    for (size_t i = 0; i < COUNT(t); i++)
+        (void)pthread_join(t[i], NULL);
+    CHECK(honest_job_works(p));
+    CHECK(children_become(2));
+    CHECK_MSG(count_fds() == fds, "%d instead of %d", count_fds(), fds);
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+/* ---------------------------------------------------------------- faults of a start */
+
+static void start_fails(const char *dir, int code, const char *text)
+{
+    for (unsigned ready = 0; ready < 3; ready += 2) {
+        struct pool *p = pool_at(dir, ready);
+        int fds = count_fds();
+        for (int i = 0; i < 2; i++) {
+            struct outcome o = run(p, "none");
+            CHECK_MSG(o.code == code && strstr(o.fault.text, text), "%s: code %d, '%s'", dir, o.code, o.fault.text);
+        }
+        pool_free(p);
+        CHECK(children_of(getpid(), NULL) == 0);
+        CHECK(count_fds() <= fds);
+    }
+}
+
+TEST(a_worker_that_is_not_there_is_a_fault_that_names_it)
+{
+    start_fails("/nonexistent", -ENOENT, "cannot start /nonexistent/fovea-worker: No such file or directory");
+    start_fails("/dev/null", -ENOTDIR, "cannot start /dev/null/fovea-worker: Not a directory");
+}
+
+TEST(a_worker_that_ends_before_its_greeting_is_a_fault)
+{
+    start_fails(worker_dir("hello-exit"), -EPIPE, "it ended before it was ready");
+    start_fails(worker_dir("hello-crash"), -EPIPE, "it ended before it was ready");
+}
+
+TEST(a_greeting_of_another_build_is_a_fault)
+{
+    start_fails(worker_dir("hello-garbage"), -EPROTO, "it is not of this build");
+}
+
+TEST(a_layer_that_does_not_stand_is_a_fault_that_names_it)
+{
+    start_fails(worker_dir("hello-no-landlock"), -ENOSYS,
+                "sandbox unavailable: landlock (Operation not supported)");
+}
+
+TEST(a_worker_that_never_greets_is_given_up_in_time)
+{
+    struct pool *p = pool_at(worker_dir("hello-hang"), 0);
+    struct outcome o = run(p, "none");
+    CHECK_MSG(o.code == -ETIMEDOUT && strstr(o.fault.text, "it was not ready in time"), "%s", o.fault.text);
+    CHECK_MSG(o.ms <= LIMIT_WORKER_START_MS + SLACK_MS, "%d ms", (int)o.ms);
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+/* ---------------------------------------------------------------- the ready ones */
+
+TEST(a_worker_starts_with_nothing_of_its_parents)
+{
+    auto_close int leak = open("/dev/null", O_RDONLY); /* without close-on-exec on purpose */
+    sigset_t usr1, before;
+    void (*was)(int) = signal(SIGPIPE, SIG_IGN);
+    (void)sigemptyset(&usr1);
+    (void)sigaddset(&usr1, SIGUSR1);
+    (void)pthread_sigmask(SIG_BLOCK, &usr1, &before);
+    struct pool *p = pool_at(worker_dir(NULL), 1);
+    struct outcome o = run_with(p, "birth", 5000, NULL, NULL);
+    CHECK_STR(o.detail, "env 0 fds 4 blocked 0 ignored 0 session own");
+    pool_free(p);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)signal(SIGPIPE, was);
+}
+
+TEST(a_worker_that_was_killed_while_waiting_is_replaced_silently)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 3);
+    CHECK(honest_job_works(p) && children_become(3));
+    for (int round = 0; round < 3; round++) {
+        pid_t ids[CHILDREN] = {0};
+        CHECK(children_of(getpid(), ids) == 3);
+        for (int i = 0; i <= round; i++)
+            (void)kill(ids[i], SIGKILL);
+        CHECK(children_become(2 - round)); /* no zombie is left waiting for a job */
+        CHECK(honest_job_works(p));
+        for (int i = 0; i < 3; i++)
+            CHECK(honest_job_works(p));
+        CHECK(children_become(3));
+    }
+    pool_free(p);
+}
+
+TEST(hello_tells_the_codecs_and_the_landlock_abi)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    struct work_hello hello = {0};
+    struct fovea_fault fault = {0};
+    CHECK_MSG(!pool_hello(p, &hello, &fault), "%s", fault.text);
+    CHECK_STR(hello.codecs, "nothing but faults");
+    CHECK(hello.landlock_abi >= 1 && hello.error == 0);
+    CHECK(honest_job_works(p));
+    pool_free(p);
+}
+
+TEST(prepare_starts_one_worker_however_often_it_is_called)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    for (int i = 0; i < 20; i++)
+        pool_prepare(p);
+    CHECK(children_become(1));
+    sleep_ms(20);
+    CHECK(children_become(1));
+    CHECK(honest_job_works(p));
+    CHECK(children_become(0));
+    pool_free(p);
+}
+
+static void count_call(void *arg)
+{
+    *(int *)arg += 1;
+}
+
+TEST(meanwhile_runs_once_while_the_worker_works)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 1);
+    int calls = 0;
+    struct outcome o = run_with(p, "slow", 5000, count_call, &calls);
+    CHECK(calls == 1 && o.end == POOL_DONE && o.status == WORK_OK);
+    pool_free(p);
+}
+
+TEST(a_pool_can_be_freed_at_once)
+{
+    int fds = count_fds();
+    for (int i = 0; i < 20; i++)
+        pool_free(pool_at(worker_dir(NULL), 4));
+    pool_free(NULL);
+    CHECK(children_of(getpid(), NULL) == 0);
+    CHECK(count_fds() == fds);
+}
+
+/* ---------------------------------------------------------------- hosts */
+
+TEST(a_host_that_ignores_or_reaps_all_children_does_no_harm)
+{
+    void (*was)(int) = signal(SIGCHLD, SIG_IGN);
+    struct pool *p = pool_at(worker_dir(NULL), 1);
+    for (int i = 0; i < 5; i++)
+        CHECK(honest_job_works(p));
+    (void)signal(SIGCHLD, was);
+    for (int i = 0; i < 5; i++) {
+        CHECK(honest_job_works(p));
+        sleep_ms(5);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+    }
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+static void *make_pool(void *arg)
+{
+    *(struct pool **)arg = pool_at(worker_dir(NULL), 2);
+    CHECK(honest_job_works(*(struct pool **)arg));
+    return NULL;
+}
+
+TEST(workers_outlive_the_thread_that_made_the_pool)
+{
+    struct pool *p = NULL;
+    pthread_t t;
+    CHECK(!pthread_create(&t, NULL, make_pool, &p));
+    (void)pthread_join(t, NULL);
+    CHECK(children_become(2));
+    pid_t before[CHILDREN] = {0}, after[CHILDREN] = {0};
+    (void)children_of(getpid(), before);
+    sleep_ms(50);
+    CHECK(children_of(getpid(), after) == 2 && !memcmp(before, after, sizeof before));
+    CHECK(honest_job_works(p));
+    pool_free(p);
+}
+
+/* A process with a worker that spins and one that waits; it tells that it has them by a byte on the pipe. */
+static void tell(void *arg)
+{
+    (void)!write(*(int *)arg, "x", 1);
+}
+
+TEST(workers_die_at_once_with_their_parent_even_in_the_middle_of_work)
+{
+    int pipe_fd[2];
+    char byte;
+    CHECK(!pipe2(pipe_fd, O_CLOEXEC));
+    pid_t host = fork();
+    if (!host) {
+        struct pool *p = pool_at(worker_dir(NULL), 1);
+        (void)run_with(p, "spin", 60000, tell, &pipe_fd[1]);
+        _exit(0);
+    }
+    CHECK(read(pipe_fd[0], &byte, 1) == 1);
+    pid_t ids[CHILDREN] = {0};
+    for (int i = 0; i < 100 && children_of(host, ids) < 2; i++)
+        sleep_ms(5);
+    struct pollfd ends[2];
+    for (size_t i = 0; i < COUNT(ends); i++)
+        ends[i] = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, ids[i], 0), .events = POLLIN};
+    (void)kill(host, SIGKILL);
+    int64_t start = clock_ms();
+    for (size_t i = 0; i < COUNT(ends); i++)
+        CHECK(ends[i].fd >= 0 && poll(&ends[i], 1, 1000) == 1);
+    CHECK_MSG(clock_ms() - start <= 100, "%d ms", (int)(clock_ms() - start));
+    (void)waitpid(host, NULL, 0);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        close_fd(ends[i].fd);
+    close_fd(pipe_fd[0]);
+    close_fd(pipe_fd[1]);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The library end to end, with real workers in their jail: every fixture is seen right or refused, from many threads,
+ * with nothing left behind. */
+#include "test.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "fovea.h"
+#include "source/sniff.h"
+
+static void fovea_p(fovea **f)
+{
+    fovea_free(*f);
+}
+static void result_p(fovea_result **r)
+{
+    fovea_result_free(*r);
+}
+static void json_decref_p(json_t **j)
+{
+    json_decref(*j);
+}
+#define auto_result cleanup(result_p) fovea_result
+
+static const char *build(void)
+{
+    const char *b = getenv("FOVEA_BUILD");
+    return b ? b : "build";
+}
+
+static const char *fixtures(void)
+{
+    static char path[4096];
+    char *cwd = getcwd(NULL, 0);
+    snprintf(path, sizeof path, "%s%s%s/fixtures", *build() == '/' ? "" : cwd, *build() == '/' ? "" : "/", build());
+    free(cwd);
+    return path;
+}
+
+static fovea *context(unsigned ready, bool no_webp)
+{
+    const char *reach[] = {fixtures(), NULL};
+    struct fovea_fault fault = {0};
+    struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = build(),
+                              .ready_workers = ready, .no_webp = no_webp};
+    fovea *f = NULL;
+    CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
+    return f;
+}
+
+static fovea_result *see(fovea *f, struct fovea_view_request q)
+{
+    struct fovea_fault fault = {0};
+    fovea_result *r = NULL;
+    CHECK_MSG(fovea_view(f, &q, &r, &fault) == 0, "%s: %s", q.path, fault.text);
+    return r;
+}
+
+#define SEE(f, ...) see(f, (struct fovea_view_request){__VA_ARGS__})
+
+static const char *words(const fovea_result *r)
+{
+    return r ? fovea_result_text(r) : "(fault)";
+}
+
+/* The picture is what the result says it is, by its own header. */
+static void check_honest(const fovea_result *r, const char *name)
+{
+    struct fovea_image m;
+    struct sniff s;
+    CHECK_MSG(r && fovea_result_image(r, &m) == 0, "%s: %s", name, words(r));
+    if (!r || fovea_result_kind(r) != FOVEA_PERCEPTION)
+        return;
+    sniff(m.data, m.len, m.len, &s);
+    CHECK_MSG(s.width == m.width && s.height == m.height, "%s", name);
+    CHECK_MSG(!strcmp(media_row(s.media)->mime, m.media_type), "%s", name);
+    CHECK_MSG(m.width <= 1568 && m.height <= 1568 && m.width >= 28 && m.height >= 28, "%s", name);
+    CHECK_MSG(m.len <= 512000, "%s", name);
+}
+
+TEST(every_good_fixture_is_seen_at_its_upright_size)
+{
+    auto_free char *path = NULL;
+    CHECK(asprintf(&path, "%s/good.tsv", fixtures()) > 0);
+    FILE *table = fopen(path, "re");
+    cleanup(fovea_p) fovea *f = context(1, false);
+    char name[256];
+    unsigned w, h, frames, rows = 0;
+    while (table && fscanf(table, "%255s %u %u %u", name, &w, &h, &frames) == 4) {
+        char ref[300];
+        struct fovea_image m = {0};
+        snprintf(ref, sizeof ref, "good/%s", name);
+        auto_result *r = SEE(f, .path = ref);
+        check_honest(r, name);
+        if (r && fovea_result_image(r, &m) == 0)
+            CHECK_MSG(m.source_width == w && m.source_height == h, "%s: %ux%u", name, m.source_width, m.source_height);
+        rows++;
+    }
+    CHECK(rows > 40);
+    if (table)
+        fclose(table);
+}
+
+/* Calls `each` for every file in a folder of the fixtures. */
+static unsigned for_files(const char *folder, void (*each)(fovea *f, const char *ref), fovea *f)
+{
+    auto_free char *path = NULL;
+    CHECK(asprintf(&path, "%s/%s", fixtures(), folder) > 0);
+    DIR *d = opendir(path);
+    unsigned n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char ref[600];
+        snprintf(ref, sizeof ref, "%s/%s", folder, e->d_name);
+        if (e->d_type != DT_REG)
+            continue;
+        each(f, ref);
+        n++;
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static void must_be_refused(fovea *f, const char *ref)
+{
+    auto_result *r = SEE(f, .path = ref);
+    CHECK_MSG(r && fovea_result_kind(r) == FOVEA_REFUSAL, "%s: %s", ref, words(r));
+}
+
+TEST(every_fixture_cut_short_is_refused)
+{
+    cleanup(fovea_p) fovea *f = context(2, false);
+    CHECK(for_files("bad/truncated", must_be_refused, f) > 500);
+}
+
+/* Some of the bad ones are only strange: refused or seen right, but never a fault and never late. */
+static void must_be_answered(fovea *f, const char *ref)
+{
+    auto_result *r = SEE(f, .path = ref);
+    CHECK_MSG(r != NULL, "%s", ref);
+    if (r && fovea_result_kind(r) == FOVEA_PERCEPTION)
+        check_honest(r, ref);
+}
+
+TEST(every_bad_fixture_is_answered)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    CHECK(for_files("bad", must_be_answered, f) > 10);
+}
+
+TEST(hosts_without_webp_never_get_it)
+{
+    static const char *const rows[] = {"good/png-photo-2000x1500.png", "good/webp-lossy.webp",
+                                       "good/webp-lossless-alpha.webp", "good/png-screen-2560x1600.png"};
+    cleanup(fovea_p) fovea *f = context(1, true);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_result *r = SEE(f, .path = rows[i]);
+        struct fovea_image m = {0};
+        check_honest(r, rows[i]);
+        CHECK_MSG(fovea_result_image(r, &m) == 0 && strcmp(m.media_type, "image/webp"), "%s", rows[i]);
+    }
+}
+
+TEST(metadata_never_leaves)
+{
+    static const char *const rows[] = {"good/png-with-exif-gps-and-text.png", "good/jpeg-with-exif-gps-and-comment.jpg",
+                                       "good/webp-with-exif-gps-and-xmp.webp", "good/jpeg-photo-3000x2000.jpg"};
+    static const char *const marks[] = {"Exif", "eXIf", "EXIF", "XMP ", "tEXt", "zTXt", "iTXt", "GPS", "http://ns.adobe"};
+    cleanup(fovea_p) fovea *f = context(1, false);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_result *r = SEE(f, .path = rows[i]);
+        struct fovea_image m = {0};
+        check_honest(r, rows[i]);
+        CHECK(fovea_result_image(r, &m) == 0);
+        for (size_t k = 0; k < COUNT(marks); k++)
+            CHECK_MSG(!memmem(m.data, m.len, marks[k], strlen(marks[k])), "%s: %s", rows[i], marks[k]);
+    }
+}
+
+TEST(small_clean_picture_leaves_byte_for_byte)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_result *r = SEE(f, .path = "good/png-rgb-8.png");
+    struct fovea_image m = {0};
+    auto_free char *path = NULL;
+    CHECK(asprintf(&path, "%s/good/png-rgb-8.png", fixtures()) > 0);
+    FILE *in = fopen(path, "re");
+    char bytes[65536];
+    size_t n = in ? fread(bytes, 1, sizeof bytes, in) : 0;
+    CHECK(fovea_result_image(r, &m) == 0 && m.len == n && !memcmp(m.data, bytes, n));
+    if (in)
+        fclose(in);
+}
+
+TEST(region_maps_back_to_the_source_in_every_space)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    const char *ref = "good/png-screen-2560x1600.png";
+    auto_result *whole = SEE(f, .path = ref);
+    struct fovea_image w = {0}, m = {0};
+    CHECK(fovea_result_image(whole, &w) == 0 && w.width == 1568);
+
+    auto_result *source = SEE(f, .path = ref, .region = {640, 400, 320, 200, true});
+    CHECK(fovea_result_image(source, &m) == 0 && m.width == 320 && m.height == 200);
+    CHECK(m.offset[0] == 640 && m.offset[1] == 400 && m.scale[0] == 1 && m.scale[1] == 1);
+
+    auto_result *unit = SEE(f, .path = ref, .region = {250, 250, 125, 125, true}, .space = "unit");
+    CHECK(fovea_result_image(unit, &m) == 0 && m.offset[0] == 640 && m.offset[1] == 400 && m.width == 320);
+
+    auto_result *shown = SEE(f, .path = ref, .region = {392, 245, 196, 122.5, true}, .space = "view", .view = w.id);
+    CHECK(fovea_result_image(shown, &m) == 0 && m.offset[0] == 640 && m.offset[1] == 400 && m.width == 320);
+
+    auto_result *handle = SEE(f, .path = w.id, .region = {392, 245, 196, 122.5, true}, .space = "view");
+    CHECK(fovea_result_image(handle, &m) == 0 && m.offset[0] == 640 && m.width == 320);
+
+    auto_result *clamped = SEE(f, .path = ref, .region = {2500, 1500, 500, 500, true});
+    CHECK(fovea_result_image(clamped, &m) == 0 && m.width == 60 && m.height == 100);
+
+    auto_result *outside = SEE(f, .path = ref, .region = {5000, 0, 10, 10, true});
+    CHECK_STR(fovea_result_reason(outside), "invalid_input");
+    CHECK_MSG(strstr(words(outside), "2560x1600") != NULL, "%s", words(outside));
+}
+
+TEST(region_of_an_oriented_photo_is_in_upright_pixels)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_result *r = SEE(f, .path = "good/jpeg-photo-3000x2000.jpg", .region = {1900, 2900, 500, 500, true});
+    struct fovea_image m = {0};
+    CHECK_MSG(fovea_result_image(r, &m) == 0, "%s", words(r));
+    CHECK_MSG(m.source_width == 2000 && m.source_height == 3000, "%ux%u", m.source_width, m.source_height);
+    CHECK_MSG(m.width == 100 && m.height == 100, "%ux%u", m.width, m.height);
+}
+
+TEST(frames_are_picked_from_1_and_the_count_is_named_past_the_end)
+{
+    static const char *const rows[] = {"good/gif-animated-3-frames.gif", "good/webp-animated-3-frames.webp"};
+    cleanup(fovea_p) fovea *f = context(1, false);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_result *first = SEE(f, .path = rows[i]), *third = SEE(f, .path = rows[i], .frame = 3);
+        auto_result *fourth = SEE(f, .path = rows[i], .frame = 4);
+        struct fovea_image a = {0}, b = {0};
+        CHECK(fovea_result_image(first, &a) == 0 && fovea_result_image(third, &b) == 0);
+        CHECK_MSG(a.len != b.len || memcmp(a.data, b.data, a.len), "%s: frames look alike", rows[i]);
+        CHECK(strcmp(a.id, b.id) != 0);
+        CHECK_STR(fovea_result_reason(fourth), "invalid_input");
+        CHECK_MSG(strstr(words(fourth), "3 frames") != NULL, "%s", words(fourth));
+    }
+}
+
+TEST(same_view_has_the_same_id_and_unknown_ids_are_refused)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_result *a = SEE(f, .path = "good/png-rgb-8.png"), *b = SEE(f, .path = "./good/png-rgb-8.png");
+    auto_result *c = SEE(f, .path = "good/png-rgb-8.png", .max_edge = 40);
+    struct fovea_image x = {0}, y = {0}, z = {0};
+    CHECK(fovea_result_image(a, &x) == 0 && fovea_result_image(b, &y) == 0 && fovea_result_image(c, &z) == 0);
+    CHECK_STR(x.id, y.id);
+    CHECK(strcmp(x.id, z.id) != 0 && z.width == 40);
+    auto_result *again = SEE(f, .path = x.id);
+    CHECK_MSG(fovea_result_kind(again) == FOVEA_PERCEPTION, "%s", words(again));
+    auto_result *unknown = SEE(f, .path = "view:000000000000");
+    CHECK_STR(fovea_result_reason(unknown), "absent");
+}
+
+TEST(view_of_a_changed_file_by_id_is_refused)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_free char *path = NULL;
+    CHECK(asprintf(&path, "%s/changing.png", fixtures()) > 0);
+    auto_free char *copy = NULL;
+    CHECK(asprintf(&copy, "cp %s/good/png-rgb-8.png %s", fixtures(), path) > 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execl("/bin/sh", "sh", "-c", copy, (char *)NULL);
+        _exit(127);
+    }
+    (void)waitpid(pid, NULL, 0);
+    auto_result *before = SEE(f, .path = "changing.png");
+    struct fovea_image m = {0};
+    CHECK(fovea_result_image(before, &m) == 0);
+    FILE *out = fopen(path, "ae");
+    fputs("more", out);
+    fclose(out);
+    auto_result *after = SEE(f, .path = m.id);
+    CHECK_STR(fovea_result_reason(after), "absent");
+    (void)unlink(path);
+}
+
+TEST(model_limits_are_honoured_and_tokens_told)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_result *r = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "claude-sonnet-4-6");
+    struct fovea_image m = {0};
+    CHECK(fovea_result_image(r, &m) == 0);
+    CHECK_MSG(m.width == 1270 && m.height == 952, "%ux%u", m.width, m.height);
+    auto_free char *json = fovea_result_json_new(r, 0);
+    cleanup(json_decref_p) json_t *j = json_loads(json, 0, NULL);
+    CHECK(json_integer_value(json_object_get(json_object_get(j, "tokens"), "image")) == 1564);
+    auto_result *full = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "claude-opus-4-7", .detail = "full");
+    CHECK(fovea_result_image(full, &m) == 0 && m.width == 2000);
+}
+
+TEST(bytes_are_seen_without_a_file)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    static const char gif[] = "GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;";
+    auto_result *r = SEE(f, .path = "-", .data = gif, .data_len = sizeof gif - 1);
+    struct fovea_image m = {0};
+    CHECK_MSG(fovea_result_image(r, &m) == 0, "%s", words(r));
+    CHECK(m.width == 28 && m.height == 28 && m.source_width == 1);
+    auto_result *empty = SEE(f, .path = "-", .data = gif, .data_len = 0);
+    CHECK_STR(fovea_result_reason(empty), "unperceivable_type");
+}
+
+TEST(preview_is_raw_pixels_within_the_box)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_result *r = SEE(f, .path = "good/png-screen-1280x800.png", .preview_columns = 80, .preview_rows = 80);
+    struct fovea_pixels p = {0};
+    CHECK(fovea_result_preview(r, &p) == 0);
+    CHECK(p.width == 80 && p.height == 50);
+}
+
+static void *many(void *arg)
+{
+    static const char *const rows[] = {"good/png-rgb-8.png", "bad/zero-byte.png", "good/jpeg-progressive.jpg",
+                                       "good/webp-lossy.webp", "bad/png-hole-in-the-middle.png"};
+    for (unsigned i = 0; i < 20; i++) {
+        auto_result *r = SEE(arg, .path = rows[i % COUNT(rows)]);
+        CHECK(r != NULL);
+    }
+    return NULL;
+}
+
+static unsigned count_fds(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    unsigned n = 0;
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+TEST(four_threads_share_one_context_and_nothing_is_left)
+{
+    unsigned fds = count_fds();
+    fovea *f = context(2, false);
+    pthread_t t[4];
+    for (size_t i = 0; i < COUNT(t); i++)
+        CHECK(pthread_create(&t[i], NULL, many, f) == 0);
+    for (size_t i = 0; i < COUNT(t); i++)
+        pthread_join(t[i], NULL);
+    fovea_free(f);
+    CHECK_MSG(count_fds() == fds, "%u descriptors, before %u", count_fds(), fds);
+    CHECK(waitpid(-1, NULL, WNOHANG | __WALL) <= 0);
+}
+
+TEST(missing_worker_is_a_fault_that_names_it)
+{
+    struct fovea_fault fault = {0};
+    struct fovea_options o = {.cwd = fixtures(), .config_file = "", .worker_dir = "/nonexistent"};
+    cleanup(fovea_p) fovea *f = NULL;
+    fovea_result *r = NULL;
+    CHECK(fovea_new(&o, &f, &fault) == 0);
+    struct fovea_view_request q = {.path = "good/png-rgb-8.png"};
+    CHECK(fovea_view(f, &q, &r, &fault) < 0 && !r);
+    CHECK_MSG(strstr(fault.text, "/nonexistent/fovea-worker") != NULL, "%s", fault.text);
+}
+
+TEST(call_by_name_takes_json_and_faults_on_what_is_none)
+{
+    cleanup(fovea_p) fovea *f = context(0, false);
+    struct fovea_fault fault = {0};
+    auto_result *r = NULL;
+    const char *good = "{\"path\":\"good/png-rgb-8.png\"}";
+    CHECK(fovea_call(f, "view", good, strlen(good), &r, &fault) == 0 && fovea_result_kind(r) == FOVEA_PERCEPTION);
+    fovea_result *none = NULL;
+    CHECK(fovea_call(f, "look", good, strlen(good), &none, &fault) == -ENOENT && !none);
+    CHECK(fovea_call(f, "view", "{", 1, &none, &fault) == -EBADMSG && !none);
+}
+
+TEST(read_gives_text_and_refuses_pixels_by_naming_view)
+{
+    cleanup(fovea_p) fovea *f = context(0, false);
+    struct fovea_fault fault = {0};
+    auto_result *pixels = NULL, *text = NULL, *past = NULL, *svg = NULL;
+    CHECK(fovea_read(f, &(struct fovea_read_request){.path = "good/png-rgb-8.png"}, &pixels, &fault) == 0);
+    CHECK_STR(fovea_result_reason(pixels), "unreadable_type");
+    CHECK(strstr(words(pixels), "view") != NULL);
+    CHECK(fovea_read(f, &(struct fovea_read_request){.path = "good.tsv", .offset = 2, .limit = 1}, &text, &fault) == 0);
+    CHECK(fovea_result_kind(text) == FOVEA_TEXT && strchr(words(text), '\n') == words(text) + strlen(words(text)) - 1);
+    CHECK(fovea_read(f, &(struct fovea_read_request){.path = "good.tsv", .offset = 99999}, &past, &fault) == 0);
+    CHECK_STR(fovea_result_reason(past), "invalid_input");
+    CHECK(fovea_read(f, &(struct fovea_read_request){.path = "bad/svg-saved-as.png"}, &svg, &fault) == 0);
+    CHECK_MSG(fovea_result_kind(svg) == FOVEA_TEXT, "%s", words(svg));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conversion to sRGB by lcms2, see colour.h. */
+#include "colour.h"
+
+#include <lcms2.h>
+#include <math.h>
+
+static void close_profile(cmsHPROFILE *p)
+{
+    if (*p)
+        cmsCloseProfile(*p);
+}
+#define auto_profile cleanup(close_profile) cmsHPROFILE
+
+static void free_transform(cmsHTRANSFORM *t)
+{
+    if (*t)
+        cmsDeleteTransform(*t);
+}
+#define auto_transform cleanup(free_transform) cmsHTRANSFORM
+
+static const cmsColorSpaceSignature spaces[] = {
+    [COLOUR_RGBA] = cmsSigRgbData, [COLOUR_GRAY] = cmsSigGrayData, [COLOUR_CMYK] = cmsSigCmykData};
+
+/* Inks on white paper without a profile: each dims its complement. */
+static void inks_plain(struct image *m)
+{
+    size_t n = (size_t)m->size.w * m->size.h;
+    for (uint8_t *p = m->px; n--; p += 4) {
+        for (int c = 0; c < 3; c++)
+            p[c] = (uint8_t)(((255 - p[c]) * (255 - p[3]) + 127) / 255);
+        p[3] = 255;
+    }
+}
+
+static bool same_colorant(cmsHPROFILE a, cmsHPROFILE b, cmsTagSignature tag)
+{
+    const cmsCIEXYZ *x = cmsReadTag(a, tag), *y = cmsReadTag(b, tag);
+    return x && y && fabs(x->X - y->X) < 0.002 && fabs(x->Y - y->Y) < 0.002 && fabs(x->Z - y->Z) < 0.002;
+}
+
+static bool same_curve(cmsHPROFILE a, cmsHPROFILE b, cmsTagSignature tag)
+{
+    const cmsToneCurve *x = cmsReadTag(a, tag), *y = cmsReadTag(b, tag);
+    if (!x || !y)
+        return false;
+    for (int i = 0; i <= 16; i++)
+        if (fabsf(cmsEvalToneCurveFloat(x, (float)i / 16) - cmsEvalToneCurveFloat(y, (float)i / 16)) > 0.004f)
+            return false;
+    return true;
+}
+
+/* The profile says what sRGB says, whatever its name. */
+static bool is_srgb(cmsHPROFILE p, cmsHPROFILE srgb)
+{
+    return cmsIsMatrixShaper(p) && same_colorant(p, srgb, cmsSigRedColorantTag) &&
+           same_colorant(p, srgb, cmsSigGreenColorantTag) && same_colorant(p, srgb, cmsSigBlueColorantTag) &&
+           same_curve(p, srgb, cmsSigRedTRCTag) && same_curve(p, srgb, cmsSigGreenTRCTag) &&
+           same_curve(p, srgb, cmsSigBlueTRCTag);
+}
+
+/* One level at a time is enough for grey: 256 of them make a table. */
+static void apply_grey(cmsHTRANSFORM t, struct image *m)
+{
+    uint8_t levels[256], table[256][3];
+    for (int i = 0; i < 256; i++)
+        levels[i] = (uint8_t)i;
+    cmsDoTransform(t, levels, table, 256);
+    size_t n = (size_t)m->size.w * m->size.h;
+    for (uint8_t *p = m->px; n--; p += 4)
+        memcpy(p, table[p[0]], 3);
+}
+
+static void apply_rows(cmsHTRANSFORM t, struct image *m)
+{
+    for (uint32_t y = 0; y < m->size.h; y++) {
+        uint8_t *row = m->px + y * image_stride(m);
+        cmsDoTransform(t, row, row, m->size.w);
+    }
+}
+
+static void set_opaque(struct image *m)
+{
+    size_t n = (size_t)m->size.w * m->size.h;
+    for (uint8_t *p = m->px; n--; p += 4)
+        p[3] = 255;
+    m->opaque = true;
+}
+
+static const struct {
+    cmsUInt32Number in, out, flags;
+} formats[] = {
+    [COLOUR_RGBA] = {TYPE_RGBA_8, TYPE_RGBA_8, cmsFLAGS_COPY_ALPHA},
+    [COLOUR_GRAY] = {TYPE_GRAY_8, TYPE_RGB_8, 0},
+    [COLOUR_CMYK] = {TYPE_CMYK_8, TYPE_RGBA_8, 0},
+};
+
+static bool convert(struct image *m, const struct header *h)
+{
+    if (h->icc_len > UINT32_MAX)
+        return false;
+    auto_profile from = cmsOpenProfileFromMem(h->icc, (cmsUInt32Number)h->icc_len);
+    auto_profile srgb = cmsCreate_sRGBProfile();
+    if (!from || !srgb || cmsGetColorSpace(from) != spaces[h->colour] || is_srgb(from, srgb))
+        return false;
+    auto_transform t = cmsCreateTransform(from, formats[h->colour].in, srgb, formats[h->colour].out,
+                                          INTENT_PERCEPTUAL, formats[h->colour].flags);
+    if (!t)
+        return false;
+    if (h->colour == COLOUR_GRAY)
+        apply_grey(t, m);
+    else
+        apply_rows(t, m);
+    if (h->colour == COLOUR_CMYK)
+        set_opaque(m);
+    return true;
+}
+
+bool colour_needed(const struct header *h)
+{
+    return h->colour == COLOUR_CMYK || (h->icc && h->icc_len);
+}
+
+bool colour_to_srgb(struct image *m, const struct header *h)
+{
+    if (h->icc && h->icc_len && convert(m, h))
+        return true;
+    if (h->colour == COLOUR_CMYK)
+        inks_plain(m);
+    return h->colour == COLOUR_CMYK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Encoders: one file per format, each variant a row. They take a target-size picture and give a file without any
+ * metadata. Functions return 0, -ENOMEM, or -EFBIG when the format cannot hold a picture of that size.
+ */
+#ifndef FOVEA_ENCODE_H
+#define FOVEA_ENCODE_H
+
+#include <stdint.h>
+
+#include "base/media.h"
+#include "image.h"
+
+struct encoded {
+    uint8_t *data;
+    size_t len;
+    const struct encoder *by;
+    struct size size;
+};
+static inline void encoded_done(struct encoded *e)
+{
+    free(e->data);
+    e->data = NULL;
+}
+#define auto_encoded cleanup(encoded_done) struct encoded
+
+struct encoder {
+    enum media media;
+    bool lossless; /* quality means nothing */
+    bool alpha;    /* keeps transparency */
+    uint32_t max_side;
+    /* Bytes at each of fit_qualities against those at quality 75, in hundredths, as measured; to foresee a step. */
+    uint8_t shares[4];
+    int (*encode)(const struct image *m, unsigned quality, struct encoded *ret);
+};
+
+extern const struct encoder encode_webp, encode_webp_lossless, encode_jpeg, encode_png;
+
+/* The exact colours of a picture, when they are at most 256. */
+struct palette {
+    uint32_t n;
+    uint32_t colour[256]; /* as RGBA lies in memory */
+    uint8_t bits;         /* of an index: 1, 2, 4, 8 */
+};
+bool palette_of(const struct image *m, struct palette *ret);
+/* The index of a colour that is in it. */
+struct palette_map {
+    uint32_t key[1024];
+    uint16_t index[1024]; /* + 1; 0 free */
+};
+void palette_map(const struct palette *p, struct palette_map *ret);
+uint8_t palette_index(const struct palette_map *map, uint32_t colour);
+
+#endif

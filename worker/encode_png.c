@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PNG: an exact palette of 1, 2, 4 or 8 bits where the colours are few, else grey, RGB or RGBA with the filter chosen
+ * row by row (least sum of absolute differences), deflated in one piece by libdeflate.
+ */
+#include <errno.h>
+#include <libdeflate.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "encode.h"
+
+enum { GREY = 0, RGB = 2, PALETTE = 3, RGBA = 6 }; /* PNG's colour types */
+enum { LEVEL = 6 };
+
+struct png {
+    const struct image *m;
+    uint8_t type, bits;
+    size_t bpp; /* bytes of a pixel, at least 1 */
+    size_t row; /* bytes of a row */
+    struct palette palette;
+    struct palette_map map;
+};
+
+static bool all_grey(const struct image *m)
+{
+    size_t n = (size_t)m->size.w * m->size.h;
+    for (const uint8_t *p = m->px; n--; p += 4)
+        if (p[0] != p[1] || p[1] != p[2])
+            return false;
+    return true;
+}
+
+/* Which of PNG's kinds holds the picture in the fewest bits. Grey levels filter well, palette indices do not. */
+static void choose(struct png *p)
+{
+    bool few = palette_of(p->m, &p->palette);
+    bool grey = few && p->m->opaque && p->palette.n > 16 && all_grey(p->m);
+    p->type = grey ? GREY : few ? PALETTE : p->m->opaque ? RGB : RGBA;
+    p->bits = p->type == PALETTE ? p->palette.bits : 8;
+    p->bpp = p->type == RGB ? 3 : p->type == RGBA ? 4 : 1;
+    p->row = ((size_t)p->m->size.w * p->bpp * p->bits + 7) / 8;
+    if (p->type == PALETTE)
+        palette_map(&p->palette, &p->map);
+}
+
+static void pack_indices(const struct png *p, const uint8_t *from, uint8_t *to)
+{
+    memset(to, 0, p->row);
+    uint32_t last = 0, per_byte = 8 / p->bits;
+    uint8_t index = 0;
+    for (uint32_t x = 0; x < p->m->size.w; x++) {
+        uint32_t colour;
+        memcpy(&colour, from + (size_t)x * 4, 4);
+        if (!x || colour != last)
+            index = palette_index(&p->map, colour);
+        last = colour;
+        to[x / per_byte] |= (uint8_t)(index << (8 - p->bits - x % per_byte * p->bits));
+    }
+}
+
+static void pack_row(const struct png *p, uint32_t y, uint8_t *to)
+{
+    const uint8_t *from = image_row(p->m, y);
+    if (p->type == PALETTE)
+        pack_indices(p, from, to);
+    else if (p->type == RGBA)
+        memcpy(to, from, p->row);
+    else
+        for (uint32_t x = 0; x < p->m->size.w; x++)
+            memcpy(to + x * p->bpp, from + (size_t)x * 4, p->bpp);
+}
+
+/* PNG's filters 0..4. n bytes of a row, `up` the row above (zeros for the first), both with bpp zero bytes in front. */
+typedef void filter(const uint8_t *row, const uint8_t *up, size_t n, size_t bpp, uint8_t *out);
+
+static void filter_none(const uint8_t *row, const uint8_t *up, size_t n, size_t bpp, uint8_t *out)
+{
+    (void)up, (void)bpp;
+    memcpy(out, row, n);
+}
+
+static void filter_sub(const uint8_t *row, const uint8_t *up, size_t n, size_t bpp, uint8_t *out)
+{
+    (void)up;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)(row[i] - (row - bpp)[i]);
+}
+
+static void filter_up(const uint8_t *row, const uint8_t *up, size_t n, size_t bpp, uint8_t *out)
+{
+    (void)bpp;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)(row[i] - up[i]);
+}
+
+static void filter_average(const uint8_t *row, const uint8_t *up, size_t n, size_t bpp, uint8_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)(row[i] - ((row - bpp)[i] + up[i]) / 2);
+}
+
+static void filter_paeth(const uint8_t *row, const uint8_t *up, size_t n, size_t bpp, uint8_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        int a = (row - bpp)[i], b = up[i], c = (up - bpp)[i];
+        int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
+        out[i] = (uint8_t)(row[i] - (pa <= pb && pa <= pc ? a : pb <= pc ? b : c));
+    }
+}
+
+static filter *const filters[] = {filter_none, filter_sub, filter_up, filter_average, filter_paeth};
+
+static uint64_t cost_of(const uint8_t *row, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (uint32_t)abs((int8_t)row[i]);
+    return sum;
+}
+
+/* The cheapest of the filters, written to out with its number in front. */
+static void best_row(const struct png *p, const uint8_t *row, const uint8_t *before, uint8_t *trial, uint8_t *out)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t f = 0; f < COUNT(filters); f++) {
+        filters[f](row, before, p->row, p->bpp, trial);
+        uint64_t cost = cost_of(trial, p->row);
+        if (cost >= least)
+            continue;
+        least = cost;
+        out[0] = (uint8_t)f;
+        memcpy(out + 1, trial, p->row);
+    }
+}
+
+/* All rows, each behind its filter byte. NULL when out of memory. */
+static uint8_t *filtered(const struct png *p, size_t *ret_len)
+{
+    enum { LEAD = 8 };
+    size_t len, room = p->row + LEAD;
+    if (__builtin_mul_overflow(p->row + 1, (size_t)p->m->size.h, &len))
+        return NULL;
+    auto_free uint8_t *out = malloc(len), *rows = calloc(3, room);
+    if (!out || !rows)
+        return NULL;
+    uint8_t *row = rows + LEAD, *before = row + room, *trial = before + room;
+    for (uint32_t y = 0; y < p->m->size.h; y++) {
+        uint8_t *to = out + y * (p->row + 1);
+        pack_row(p, y, row);
+        if (p->type == PALETTE) {
+            to[0] = 0;
+            memcpy(to + 1, row, p->row);
+        } else {
+            best_row(p, row, before, trial, to);
+        }
+        uint8_t *was = before;
+        before = row;
+        row = was;
+    }
+    *ret_len = len;
+    return take(out);
+}
+
+static uint8_t *put32(uint8_t *at, uint32_t v)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        *at++ = (uint8_t)(v >> shift);
+    return at;
+}
+
+/* Completes a chunk whose data lies at at + 8 already; returns where the next one goes. */
+static uint8_t *seal_chunk(uint8_t *at, const char *name, size_t len)
+{
+    put32(at, (uint32_t)len);
+    memcpy(at + 4, name, 4);
+    return put32(at + 8 + len, libdeflate_crc32(0, at + 4, len + 4));
+}
+
+static uint8_t *put_header(uint8_t *at, const struct png *p)
+{
+    static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    memcpy(at, magic, sizeof magic);
+    at += sizeof magic;
+    put32(put32(at + 8, p->m->size.w), p->m->size.h);
+    const uint8_t kind[5] = {p->bits, p->type, 0, 0, 0};
+    memcpy(at + 16, kind, sizeof kind);
+    return seal_chunk(at, "IHDR", 13);
+}
+
+static uint8_t *put_palette(uint8_t *at, const struct palette *p)
+{
+    uint32_t faint = 0;
+    uint8_t alpha[256];
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint8_t c[4];
+        memcpy(c, &p->colour[i], sizeof c);
+        memcpy(at + 8 + (size_t)i * 3, c, 3);
+        alpha[i] = c[3];
+        faint += c[3] != 255;
+    }
+    at = seal_chunk(at, "PLTE", (size_t)p->n * 3);
+    if (!faint)
+        return at;
+    memcpy(at + 8, alpha, faint);
+    return seal_chunk(at, "tRNS", faint);
+}
+
+static void free_compressor(struct libdeflate_compressor **c)
+{
+    libdeflate_free_compressor(*c);
+}
+
+static int write_file(const struct png *p, const uint8_t *raw, size_t raw_len, struct encoded *ret)
+{
+    enum { AROUND = 2048 }; /* every chunk but the pixels, at most */
+    cleanup(free_compressor) struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
+    if (!c)
+        return -ENOMEM;
+    size_t bound = libdeflate_zlib_compress_bound(c, raw_len);
+    auto_free uint8_t *file = malloc(bound + AROUND);
+    if (!file)
+        return -ENOMEM;
+    uint8_t *at = put_header(file, p);
+    if (p->type == PALETTE)
+        at = put_palette(at, &p->palette);
+    size_t len = libdeflate_zlib_compress(c, raw, raw_len, at + 8, bound);
+    if (!len || len > INT32_MAX)
+        return -EFBIG;
+    at = seal_chunk(at, "IDAT", len);
+    at = seal_chunk(at, "IEND", 0);
+    size_t total = (size_t)(at - file);
+    uint8_t *fitting = realloc(file, total);
+    *ret = (struct encoded){fitting ? fitting : file, total, &encode_png, p->m->size};
+    (void)take(file);
+    return 0;
+}
+
+static int encode(const struct image *m, unsigned quality, struct encoded *ret)
+{
+    (void)quality;
+    auto_free struct png *p = calloc(1, sizeof *p);
+    if (!p)
+        return -ENOMEM;
+    p->m = m;
+    choose(p);
+    size_t len = 0;
+    auto_free uint8_t *raw = filtered(p, &len);
+    return raw ? write_file(p, raw, len, ret) : -ENOMEM;
+}
+
+const struct encoder encode_png = {
+    .media = MEDIA_PNG,
+    .lossless = true,
+    .alpha = true,
+    .max_side = LIMIT_SIDE,
+    .shares = {100, 100, 100, 100},
+    .encode = encode,
+};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GIF by giflib: our own walk finds the frames, the library undoes the LZW coding of those that the wanted one is made
+ * of. It reads from memory through a cursor that is set to each frame in turn, so frames in between cost nothing.
+ */
+#include <gif_lib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "gif_blocks.h"
+
+struct decoder {
+    const uint8_t *data;
+    size_t len, cursor;
+    struct gif_screen screen;
+    uint32_t frames;
+    GifFileType *gif;
+    struct canvas canvas;
+};
+
+static int read_bytes(GifFileType *gif, GifByteType *out, int n)
+{
+    struct decoder *d = gif->UserData;
+    size_t got = MIN((size_t)MAX(n, 0), d->len - MIN(d->cursor, d->len));
+    memcpy(out, d->data + d->cursor, got);
+    d->cursor += got;
+    return (int)got;
+}
+
+static void close_gif(struct decoder *d)
+{
+    if (!d)
+        return;
+    if (d->gif)
+        (void)DGifCloseFile(d->gif, NULL);
+    canvas_done(&d->canvas);
+    free(d);
+}
+
+/* Counts the frames; alpha: some pixel of some frame may be left transparent. */
+static int count(struct decoder *d, bool *ret_alpha, struct complaint *c)
+{
+    size_t at = d->screen.first;
+    struct gif_frame f;
+    bool found = true, alpha = false;
+    struct size *screen = &d->screen.size;
+    for (;;) {
+        int status = gif_next_frame(d->data, d->len, &at, &f, &found, c);
+        if (status)
+            return status;
+        if (!found)
+            break;
+        if (++d->frames > LIMIT_FRAMES)
+            return complain(c, WORK_TOO_LARGE, "more than %u frames", LIMIT_FRAMES);
+        const struct rect *b = &f.frame.box;
+        if (d->frames == 1) { /* some writers leave the screen too small; the first image says how large it is */
+            screen->w = MAX(screen->w, b->x + b->w);
+            screen->h = MAX(screen->h, b->y + b->h);
+        }
+        bool covers = !b->x && !b->y && b->w == screen->w && b->h == screen->h;
+        alpha |= f.transparent >= 0 || f.frame.dispose == DISPOSE_CLEAR || (d->frames == 1 && !covers);
+    }
+    *ret_alpha = alpha;
+    if (!d->frames)
+        return complain(c, WORK_MALFORMED, "there is no image in it");
+    return check_sides(screen->w, screen->h, c);
+}
+
+static int open_gif(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
+                    struct complaint *c)
+{
+    struct decoder *d = calloc(1, sizeof(*d));
+    if (!d)
+        return complain(c, WORK_NO_MEMORY, "out of memory");
+    d->data = data;
+    d->len = len;
+    bool alpha = false;
+    int status = gif_read_screen(data, len, &d->screen, c);
+    if (!status)
+        status = count(d, &alpha, c);
+    if (status) {
+        close_gif(d);
+        return status;
+    }
+    *ret_header = (struct header){
+        .width = d->screen.size.w,
+        .height = d->screen.size.h,
+        .frames = d->frames,
+        .orientation = 1,
+        .alpha = alpha,
+        .exact = true,
+        .colour = COLOUR_RGBA,
+    };
+    *ret = d;
+    return WORK_OK;
+}
+
+/* Colours of the frame that giflib stands in: 256, those that the table lacks black. */
+static void read_colours(const GifFileType *gif, int transparent, uint8_t out[256][4])
+{
+    const ColorMapObject *map = gif->Image.ColorMap ? gif->Image.ColorMap : gif->SColorMap;
+    for (int i = 0; i < 256; i++) {
+        GifColorType k = map && i < map->ColorCount ? map->Colors[i] : (GifColorType){0, 0, 0};
+        memcpy(out[i], (uint8_t[4]){k.Red, k.Green, k.Blue, i == transparent ? 0 : 255}, 4);
+    }
+}
+
+/* The row that comes n-th in an interlaced frame of that height. */
+static uint32_t interlaced_row(uint32_t n, uint32_t height)
+{
+    static const uint8_t from[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
+    for (int pass = 0; pass < 4; pass++) {
+        uint32_t rows = height > from[pass] ? (height - from[pass] + step[pass] - 1) / step[pass] : 0;
+        if (n < rows)
+            return from[pass] + n * step[pass];
+        n -= rows;
+    }
+    return height;
+}
+
+static int draw_rows(struct decoder *d, const struct gif_frame *f, struct complaint *c)
+{
+    const struct rect *box = &f->frame.box;
+    auto_free uint8_t *indices = malloc(box->w);
+    auto_free uint8_t *line = malloc((size_t)box->w * 4);
+    if (!indices || !line)
+        return complain(c, WORK_NO_MEMORY, "out of memory for a frame");
+    uint8_t colours[256][4];
+    read_colours(d->gif, f->transparent, colours);
+    for (uint32_t n = 0; n < box->h; n++) {
+        if (DGifGetLine(d->gif, indices, (int)box->w) != GIF_OK)
+            return complain(c, WORK_MALFORMED, "image data ends or breaks in row %u", n);
+        for (uint32_t x = 0; x < box->w; x++)
+            memcpy(line + (size_t)x * 4, colours[indices[x]], 4);
+        canvas_draw(&d->canvas, d->gif->Image.Interlace ? interlaced_row(n, box->h) : n, line);
+    }
+    return WORK_OK;
+}
+
+static int draw_frame(struct decoder *d, const struct gif_frame *f, struct complaint *c)
+{
+    int status = canvas_begin(&d->canvas, &f->frame, c);
+    if (status || !f->frame.box.w || !f->frame.box.h)
+        return status;
+    GifRecordType kind;
+    d->cursor = f->at;
+    if (DGifGetRecordType(d->gif, &kind) != GIF_OK || kind != IMAGE_DESC_RECORD_TYPE ||
+        DGifGetImageDesc(d->gif) != GIF_OK)
+        return complain(c, WORK_MALFORMED, "an image descriptor does not read: %s",
+                        d->gif->Error ? GifErrorString(d->gif->Error) : "wrong record");
+    status = draw_rows(d, f, c);
+    /* The library remembers each image for writing; we do not need it to. */
+    GifFreeSavedImages(d->gif);
+    d->gif->SavedImages = NULL;
+    d->gif->ImageCount = 0;
+    return status;
+}
+
+/* Finds where drawing starts: *ret_at is the offset to walk on from. */
+static int plan(struct decoder *d, uint32_t want, size_t *ret_at, struct replay *ret, struct complaint *c)
+{
+    *ret = (struct replay){.size = d->screen.size, .want = want};
+    size_t at = d->screen.first;
+    for (uint32_t i = 1; i <= want; i++) {
+        size_t before = at;
+        struct gif_frame f;
+        bool found = false;
+        int status = gif_next_frame(d->data, d->len, &at, &f, &found, c);
+        if (status)
+            return status;
+        replay_add(ret, &f.frame);
+        if (ret->first == i)
+            *ret_at = before;
+    }
+    ret->pixels = MAX(ret->pixels, (uint64_t)ret->size.w * ret->size.h);
+    return check_pixels(ret->size.w, ret->size.h, ret->pixels, c);
+}
+
+static int start_gif(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+{
+    if (!want->frame || want->frame > d->frames)
+        return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, d->frames);
+    struct replay replay;
+    size_t at = 0;
+    int status = plan(d, want->frame, &at, &replay, c);
+    if (!status)
+        status = canvas_init(&d->canvas, d->screen.size, c);
+    if (status)
+        return status;
+    int error = 0;
+    d->gif = DGifOpen(d, read_bytes, &error);
+    if (!d->gif)
+        return complain(c, error == D_GIF_ERR_NOT_ENOUGH_MEM ? WORK_NO_MEMORY : WORK_MALFORMED,
+                        "the GIF header does not read");
+    for (uint32_t i = replay.first; i <= want->frame && !status; i++) {
+        struct gif_frame f;
+        bool found = false;
+        status = gif_next_frame(d->data, d->len, &at, &f, &found, c);
+        if (!status)
+            status = draw_frame(d, &f, c);
+    }
+    *ret_size = d->screen.size;
+    return status;
+}
+
+static int row_gif(struct decoder *d, uint8_t *out, struct complaint *c)
+{
+    (void)c;
+    canvas_row(&d->canvas, out);
+    return WORK_OK;
+}
+
+/* The walk has seen the trailer and start has decoded every pixel. */
+static int finish_gif(struct decoder *d, struct complaint *c)
+{
+    (void)d, (void)c;
+    return WORK_OK;
+}
+
+#define STRING_OF(x) #x
+#define VALUE_OF(x) STRING_OF(x)
+
+const struct decoder_ops decode_gif = {
+    .media = MEDIA_GIF,
+    .library = "giflib " VALUE_OF(GIFLIB_MAJOR) "." VALUE_OF(GIFLIB_MINOR) "." VALUE_OF(GIFLIB_RELEASE),
+    .open = open_gif,
+    .start = start_gif,
+    .row = row_gif,
+    .finish = finish_gif,
+    .close = close_gif,
+};

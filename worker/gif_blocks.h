@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The blocks of a GIF, walked without decoding a pixel. */
+#ifndef FOVEA_GIF_BLOCKS_H
+#define FOVEA_GIF_BLOCKS_H
+
+#include "canvas.h"
+#include "decode.h"
+
+enum { GIF_HEAD = 13 }; /* signature and screen descriptor */
+
+struct gif_screen {
+    struct size size;
+    size_t first; /* offset of the first block */
+};
+int gif_read_screen(const uint8_t *data, size_t len, struct gif_screen *ret, struct complaint *c);
+
+enum gif_kind { GIF_IMAGE, GIF_CONTROL, GIF_EXTENSION, GIF_END };
+
+struct gif_block {
+    enum gif_kind kind;
+    size_t at, next; /* offsets: its first byte, and what follows it */
+    uint8_t label;   /* of an extension */
+};
+/* The block at an offset, whole, or WORK_MALFORMED. */
+int gif_block_at(const uint8_t *data, size_t len, size_t at, struct gif_block *ret, struct complaint *c);
+
+/* The next image from *at on, with what the control block before it says; *at moves behind it. False at the end. */
+struct gif_frame {
+    struct frame frame;
+    size_t at;       /* of its descriptor */
+    int transparent; /* colour index; -1 none */
+};
+int gif_next_frame(const uint8_t *data, size_t len, size_t *at, struct gif_frame *ret, bool *ret_found,
+                   struct complaint *c);
+
+#endif

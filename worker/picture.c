@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One request as a list of steps: open, plan, decode through the scaler, turn upright, convert colours, preview, encode.
+ * Every pixel of the input is decoded, also where only a region is shown or the source's own bytes are the answer: a
+ * cut or holed file must never be shown. What is kept has the size of the target from the start.
+ */
+#include "picture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <webp/decode.h>
+
+#include "base/limits.h"
+#include "colour.h"
+#include "ladder.h"
+#include "rows.h"
+
+enum { SAME_FORMAT_QUALITY = 92 }; /* where pixels must be encoded again although nothing should change */
+
+struct job {
+    const uint8_t *data;
+    size_t len;
+    const struct work_request *request;
+    struct work_reply *reply;
+    struct output *out;
+    struct fit_limits limits;
+
+    const struct decoder_ops *ops;
+    struct decoder *decoder;
+    struct header header;
+    struct complaint complaint;
+
+    struct size upright; /* the source */
+    struct rect crop;    /* upright */
+    struct size target;  /* upright */
+    bool whole;          /* the shown pixels are the source's, all of them, as they are */
+
+    struct encoded own; /* the source's file without metadata; data NULL when it cannot answer */
+    uint8_t *own_copy;
+    bool answered;      /* and it is the answer */
+    struct image image;
+    bool converted; /* colours were */
+};
+
+void output_done(struct output *o)
+{
+    free(o->copy);
+    image_done(&o->preview);
+    *o = (struct output){0};
+}
+
+static void job_done(struct job *j)
+{
+    if (j->decoder)
+        j->ops->close(j->decoder);
+    image_done(&j->image);
+    free(j->own_copy);
+}
+
+static int complain_errno(struct job *j, int error)
+{
+    if (error == -EFBIG)
+        return complain(&j->complaint, WORK_TOO_LARGE, "no encoder holds a picture of this size");
+    return complain(&j->complaint, WORK_NO_MEMORY, "no memory for the picture");
+}
+
+static int open_source(struct job *j)
+{
+    int status = j->ops->open(j->data, j->len, &j->decoder, &j->header, &j->complaint);
+    if (status)
+        return status;
+    struct header *h = &j->header;
+    if (!h->width || !h->height || !h->frames)
+        return complain(&j->complaint, WORK_MALFORMED, "no pixels");
+    if (h->orientation < 1 || h->orientation > 8)
+        h->orientation = 1;
+    j->upright = size_turned((struct size){h->width, h->height}, h->orientation);
+    j->reply->source_w = j->upright.w;
+    j->reply->source_h = j->upright.h;
+    j->reply->frames = h->frames;
+    j->reply->orientation = h->orientation;
+    return WORK_OK;
+}
+
+static bool same_size(struct size a, struct size b)
+{
+    return a.w == b.w && a.h == b.h;
+}
+
+static int plan(struct job *j)
+{
+    if (j->request->frame > j->header.frames)
+        return complain(&j->complaint, WORK_BAD_FRAME, "there are %u frames", j->header.frames);
+    if (!fit_crop(&j->request->region, j->upright, &j->crop))
+        return complain(&j->complaint, WORK_BAD_REGION, "nothing of the region lies in %ux%u", j->upright.w,
+                        j->upright.h);
+    struct size crop = {j->crop.w, j->crop.h};
+    j->target = fit_target(&j->limits, crop);
+    j->reply->crop = j->crop;
+    j->whole = same_size(crop, j->upright) && same_size(crop, j->target) && j->header.orientation == 1 &&
+               j->header.frames == 1;
+    return WORK_OK;
+}
+
+static bool webp_allowed(const struct job *j)
+{
+    return j->request->flags & WORK_WEBP_OK;
+}
+
+/* The source's own bytes, where they show just what is to be shown. */
+static int strip_source(struct job *j)
+{
+    if (!j->whole || j->header.colour == COLOUR_CMYK || (j->ops->media == MEDIA_WEBP && !webp_allowed(j)))
+        return WORK_OK;
+    const uint8_t *bytes;
+    size_t len;
+    int status = strip(j->ops->media, j->data, j->len, &j->header, &bytes, &len, &j->own_copy, NULL);
+    if (status)
+        return status == WORK_NO_MEMORY ? complain_errno(j, -ENOMEM) : WORK_OK;
+    /* Only compared and passed on, never written through. */
+    j->own = (struct encoded){(uint8_t *)(uintptr_t)bytes, len, NULL, j->upright};
+    j->answered = !j->limits.resize || len <= j->limits.max_bytes / 4;
+    return WORK_OK;
+}
+
+/* The least size to decode at, so that the crop has no fewer pixels than the target. */
+static struct size least_size(const struct job *j, struct rect crop, struct size target)
+{
+    struct size full = {j->header.width, j->header.height};
+    if (target.w >= crop.w || target.h >= crop.h)
+        return full;
+    return (struct size){(uint32_t)fmin(ceil((double)full.w * target.w / crop.w), full.w),
+                         (uint32_t)fmin(ceil((double)full.h * target.h / crop.h), full.h)};
+}
+
+static void free_resampler(struct resampler **r)
+{
+    resample_free(*r);
+}
+
+static int scale_rows(struct job *j, struct size decoded, struct rect crop, struct size target, bool *opaque)
+{
+    cleanup(free_resampler) struct resampler *r = NULL;
+    double sx = (double)decoded.w / j->header.width, sy = (double)decoded.h / j->header.height;
+    struct part part = {crop.x * sx, crop.y * sy, crop.w * sx, crop.h * sy};
+    int e = image_init(&j->image, target);
+    if (!e)
+        e = resample_new(decoded, part, j->header.alpha, &j->image, &r);
+    if (e)
+        return complain_errno(j, e);
+    return rows_run(j->ops, j->decoder, decoded, r, j->header.alpha, opaque, &j->complaint);
+}
+
+static int decode_rows(struct job *j)
+{
+    uint8_t turn = j->header.orientation;
+    struct rect crop = rect_stored(j->crop, j->upright, turn);
+    struct size target = size_turned(j->target, turn), decoded;
+    struct want want = {.frame = MAX(j->request->frame, 1), .least = least_size(j, crop, target)};
+    int status = j->ops->start(j->decoder, &want, &decoded, &j->complaint);
+    if (status)
+        return status;
+    bool opaque = true;
+    if (j->answered && !j->request->preview_w)
+        status = rows_run(j->ops, j->decoder, decoded, NULL, j->header.alpha, &opaque, &j->complaint);
+    else
+        status = scale_rows(j, decoded, crop, target, &opaque);
+    if (status)
+        return status;
+    j->image.opaque = opaque;
+    j->reply->facts |= opaque ? 0 : WORK_HAS_ALPHA;
+    return WORK_OK;
+}
+
+static int turn_upright(struct job *j)
+{
+    int e = j->image.px ? image_orient(&j->image, j->header.orientation) : 0;
+    return e ? complain_errno(j, e) : WORK_OK;
+}
+
+static int convert_colours(struct job *j)
+{
+    if (j->image.px && colour_needed(&j->header))
+        j->converted = colour_to_srgb(&j->image, &j->header);
+    /* The decoder holds the profile; from here on it only takes room. */
+    j->ops->close(take(j->decoder));
+    return WORK_OK;
+}
+
+/* The largest size of the same shape within the box. */
+static struct size within(struct size s, struct size box)
+{
+    double f = fmin(fmin((double)box.w / s.w, (double)box.h / s.h), 1);
+    return (struct size){(uint32_t)fmax(s.w * f + 1e-6, 1), (uint32_t)fmax(s.h * f + 1e-6, 1)};
+}
+
+static int make_preview(struct job *j)
+{
+    struct size box = {MIN(j->request->preview_w, LIMIT_PREVIEW_SIDE), MIN(j->request->preview_h, LIMIT_PREVIEW_SIDE)};
+    if (!box.w || !box.h || !j->image.px)
+        return WORK_OK;
+    int e = image_scale(&j->image, within(j->image.size, box), &j->out->preview);
+    if (e)
+        return complain_errno(j, e);
+    j->reply->preview_w = j->out->preview.size.w;
+    j->reply->preview_h = j->out->preview.size.h;
+    return WORK_OK;
+}
+
+/* The row that stays nearest to the source's own encoding, for pictures that should not change but must be encoded. */
+static const struct encoder *same_format(const struct job *j)
+{
+    WebPBitstreamFeatures f;
+    enum { WEBP_LOSSY = 1 };
+    bool lossy = j->ops->media == MEDIA_JPEG;
+    if (j->ops->media == MEDIA_WEBP) {
+        lossy = WebPGetFeatures(j->data, j->len, &f) == VP8_STATUS_OK && f.format == WEBP_LOSSY;
+        if (webp_allowed(j))
+            return lossy ? &encode_webp : &encode_webp_lossless;
+    }
+    return lossy && j->image.opaque ? &encode_jpeg : &encode_png;
+}
+
+static int encode_same(struct job *j, struct encoded *ret, uint32_t *ret_facts)
+{
+    const struct encoder *by = same_format(j);
+    struct encoded made;
+    int e = by->encode(&j->image, SAME_FORMAT_QUALITY, &made);
+    if (e)
+        return e;
+    *ret = made;
+    *ret_facts = by->lossless && !j->converted ? WORK_LOSSLESS : 0;
+    return 0;
+}
+
+static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_facts)
+{
+    struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own};
+    l.pristine = j->header.exact && same_size(j->target, (struct size){j->crop.w, j->crop.h});
+    return ladder_climb(&l, &j->image, ret, ret_facts);
+}
+
+static int encode(struct job *j)
+{
+    struct encoded made = j->own;
+    uint32_t facts = WORK_AS_IS;
+    int e = 0;
+    if (!j->answered)
+        e = j->limits.resize ? encode_fitting(j, &made, &facts) : encode_same(j, &made, &facts);
+    if (e)
+        return complain_errno(j, e);
+    bool own = facts & WORK_AS_IS;
+    j->out->data = made.data;
+    j->out->len = made.len;
+    j->out->copy = own ? take(j->own_copy) : made.data;
+    j->reply->facts |= facts | (made.len > j->limits.max_bytes ? WORK_OVER_BUDGET : 0);
+    j->reply->media = own ? j->ops->media : made.by->media;
+    j->reply->width = made.size.w;
+    j->reply->height = made.size.h;
+    j->reply->image_len = made.len;
+    return WORK_OK;
+}
+
+static int (*const steps[])(struct job *) = {
+    open_source, plan, strip_source, decode_rows, turn_upright, convert_colours, make_preview, encode,
+};
+
+/* Numbers that make no sense are brought to the nearest that does. */
+static struct fit_limits sane(struct fit_limits l)
+{
+    l.quality = MIN(MAX(l.quality, 1), 100);
+    l.max_edge = l.max_edge && l.max_edge <= LIMIT_SIDE ? l.max_edge : LIMIT_SIDE;
+    l.min_edge = MIN(l.min_edge, l.max_edge);
+    return l;
+}
+
+int picture_make_with(const struct decoder_ops *ops, const uint8_t *data, size_t len, const struct work_request *request,
+                      struct work_reply *reply, struct output *ret)
+{
+    struct output out = {0};
+    *reply = (struct work_reply){.magic = WORK_MAGIC};
+    cleanup(job_done) struct job j = {
+        .data = data, .len = len, .request = request, .reply = reply, .out = &out, .ops = ops};
+    j.limits = sane(request->limits);
+    int status = WORK_OK;
+    for (size_t i = 0; !status && i < COUNT(steps); i++)
+        status = steps[i](&j);
+    reply->status = (uint32_t)status;
+    if (status) {
+        (void)snprintf(reply->detail, sizeof reply->detail, "%s", j.complaint.detail);
+        output_done(&out);
+    } else {
+        *ret = out;
+    }
+    return status;
+}
+
+int picture_make(const uint8_t *data, size_t len, const struct work_request *request, struct work_reply *reply,
+                 struct output *ret)
+{
+    const struct decoder_ops *ops = request->media < MEDIA_COUNT ? decoder_of((enum media)request->media) : NULL;
+    if (ops)
+        return picture_make_with(ops, data, len, request, reply, ret);
+    *reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_UNSUPPORTED};
+    (void)snprintf(reply->detail, sizeof reply->detail, "no decoder for this type");
+    return WORK_UNSUPPORTED;
+}

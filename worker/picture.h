@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request, from the source's bytes to the file that answers it. */
+#ifndef FOVEA_PICTURE_H
+#define FOVEA_PICTURE_H
+
+#include "decode.h"
+#include "image.h"
+
+struct output {
+    const uint8_t *data; /* the picture's file; borrowed from the input, or from copy */
+    size_t len;
+    uint8_t *copy;
+    struct image preview; /* px NULL: none */
+};
+void output_done(struct output *o);
+
+/*
+ * Fills in the reply in any case; its status is returned too. The output is set when that is WORK_OK and may borrow
+ * from data. Whatever the request says is checked or harmless.
+ */
+int picture_make(const uint8_t *data, size_t len, const struct work_request *request, struct work_reply *reply,
+                 struct output *ret);
+
+/* The same with a decoder of the caller's choice. */
+int picture_make_with(const struct decoder_ops *ops, const uint8_t *data, size_t len, const struct work_request *request,
+                      struct work_reply *reply, struct output *ret);
+
+#endif

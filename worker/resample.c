@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scaling, see resample.h. Weights are made once per axis; each pushed row is scaled across into a ring, and every
+ * output row whose filter is complete is then summed down the ring. Rows with transparency are premultiplied with 7
+ * more bits, so that colours of faint pixels survive; rows without it take the byte path and come out the same.
+ */
+#include "resample.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "kernel.h"
+
+enum { LOBES = 3 };
+#define HAIR 1e-6 /* a border so near to a whole pixel is on it */
+
+struct axis {
+    uint32_t n; /* output positions */
+    struct taps *taps;
+    int16_t *weights;
+    uint32_t longest;   /* taps of the longest */
+    uint32_t low, high; /* source positions that count */
+};
+
+struct resampler {
+    struct size source;
+    struct image *out;
+    const struct kernel *kernel;
+    bool alpha, copy, opaque;
+    uint32_t x0, y0;       /* of a plain copy */
+    uint32_t row, out_row; /* next to come, next to write */
+    struct axis across, down;
+    size_t mid_values;     /* of one ring row, in whole steps */
+    uint32_t ring_rows;
+    int16_t *ring;
+    bool *ring_opaque;
+    const int16_t **window;
+    int16_t *wide;         /* a premultiplied source row, or an output row with fraction */
+};
+
+static _Atomic(const struct kernel *) forced;
+
+const struct kernel *kernel_best(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") ? &kernel_avx2 : &kernel_sse2;
+#else
+    return &kernel_plain;
+#endif
+}
+
+void kernel_force(const struct kernel *k)
+{
+    atomic_store(&forced, k);
+}
+
+static double lanczos(double x)
+{
+    if (x < 0)
+        x = -x;
+    if (x < 1e-8)
+        return 1;
+    if (x >= LOBES)
+        return 0;
+    double p = x * M_PI;
+    return LOBES * sin(p) * sin(p / LOBES) / (p * p);
+}
+
+/* Rounds n weights to fixed point with a sum of exactly 1: what rounding leaves over goes to the largest. */
+static void fix_weights(const double *exact, uint32_t n, int16_t *out)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < n; i++)
+        total += exact[i];
+    int32_t left = 1 << WEIGHT_BITS;
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = (int16_t)lrint(exact[i] / total * (1 << WEIGHT_BITS));
+        left -= out[i];
+        if (out[i] > out[largest])
+            largest = i;
+    }
+    out[largest] = (int16_t)(out[largest] + left);
+}
+
+/* Taps of output position i: clamped to the part's whole pixels, so that nothing outside of it bleeds in. */
+static void one_tap(double start, double scale, const struct axis *a, uint32_t group, double *exact, struct taps *t,
+                    int16_t *weight)
+{
+    double stretch = fmax(scale, 1), reach = LOBES * stretch;
+    double first = fmax(floor(start - reach + 0.5), a->low), last = fmin(floor(start + reach + 0.5), a->high);
+    if (last <= first) {
+        first = fmin(fmax(floor(start), a->low), a->high - 1);
+        last = first + 1;
+    }
+    uint32_t n = (uint32_t)(last - first);
+    for (uint32_t i = 0; i < n; i++)
+        exact[i] = lanczos((first + i + 0.5 - start) / stretch);
+    fix_weights(exact, n, weight);
+    *t = (struct taps){(uint32_t)first, (n + group - 1) / group * group, weight};
+}
+
+static void axis_done(struct axis *a)
+{
+    free(a->taps);
+    free(a->weights);
+}
+
+/* start and length: the part of a source side that becomes n positions. */
+static int axis_init(struct axis *a, uint32_t side, double start, double length, uint32_t n, uint32_t group)
+{
+    double scale = length / n;
+    a->low = (uint32_t)fmin(fmax(floor(start + HAIR), 0), side - 1);
+    a->high = MAX((uint32_t)fmin(ceil(start + length - HAIR), side), a->low + 1);
+    size_t room = ((size_t)(2 * LOBES * fmax(scale, 1)) + 2 + group) / group * group;
+    a->n = n;
+    a->taps = calloc(n, sizeof *a->taps);
+    a->weights = calloc(n, room * sizeof *a->weights);
+    auto_free double *exact = calloc(room, sizeof *exact);
+    if (!a->taps || !a->weights || !exact)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        one_tap(start + (i + 0.5) * scale, scale, a, group, exact, &a->taps[i], a->weights + i * room);
+        a->longest = MAX(a->longest, a->taps[i].n);
+    }
+    return 0;
+}
+
+static int make_ring(struct resampler *r)
+{
+    r->mid_values = ((size_t)r->out->size.w * 4 + DOWN_STEP - 1) / DOWN_STEP * DOWN_STEP;
+    r->ring_rows = r->down.longest;
+    size_t wide = MAX((size_t)r->source.w * 4 + TAP_GROUP * 4, r->mid_values);
+    r->ring = calloc(r->ring_rows, r->mid_values * sizeof *r->ring);
+    r->ring_opaque = calloc(r->ring_rows, sizeof *r->ring_opaque);
+    r->window = calloc(r->ring_rows, sizeof *r->window);
+    r->wide = r->alpha ? calloc(wide, sizeof *r->wide) : NULL;
+    return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) ? 0 : -ENOMEM;
+}
+
+static bool whole(double v, uint32_t *ret)
+{
+    double near = nearbyint(v);
+    *ret = (uint32_t)fmax(near, 0);
+    return fabs(v - near) < HAIR;
+}
+
+static bool is_copy(struct part p, struct size out, uint32_t *ret_x, uint32_t *ret_y)
+{
+    return whole(p.x, ret_x) && whole(p.y, ret_y) && fabs(p.w - out.w) < HAIR && fabs(p.h - out.h) < HAIR;
+}
+
+int resample_new(struct size source, struct part part, bool alpha, struct image *out, struct resampler **ret)
+{
+    struct resampler *r = calloc(1, sizeof *r);
+    if (!r)
+        return -ENOMEM;
+    const struct kernel *kernel = atomic_load(&forced);
+    *r = (struct resampler){.source = source, .out = out, .alpha = alpha, .opaque = true};
+    r->kernel = kernel ? kernel : kernel_best();
+    r->copy = is_copy(part, out->size, &r->x0, &r->y0);
+    if (!r->copy && (axis_init(&r->across, source.w, part.x, part.w, out->size.w, TAP_GROUP) ||
+                     axis_init(&r->down, source.h, part.y, part.h, out->size.h, 2) || make_ring(r))) {
+        resample_free(r);
+        return -ENOMEM;
+    }
+    *ret = r;
+    return 0;
+}
+
+void resample_free(struct resampler *r)
+{
+    if (!r)
+        return;
+    axis_done(&r->across);
+    axis_done(&r->down);
+    free(r->ring);
+    free(r->ring_opaque);
+    free(r->window);
+    free(r->wide);
+    free(r);
+}
+
+static void premultiply(const uint8_t *row, uint32_t n, int16_t *out)
+{
+    for (uint32_t x = 0; x < n; x++) {
+        uint32_t a = row[x * 4 + 3];
+        for (int c = 0; c < 3; c++)
+            out[x * 4 + c] = (int16_t)((row[x * 4 + c] * a * (1 << COVER_BITS) + 127) / 255);
+        out[x * 4 + 3] = (int16_t)(a << COVER_BITS);
+    }
+}
+
+/* Values with MID_BITS of fraction, premultiplied → bytes, straight. */
+static void unpremultiply(const int16_t *in, uint32_t n, uint8_t *out)
+{
+    for (uint32_t x = 0; x < n; x++, in += 4, out += 4) {
+        int32_t a = MIN((in[3] + (1 << (MID_BITS - 1))) >> MID_BITS, 255);
+        float back = in[3] > 0 ? 255.0f / in[3] : 0;
+        if (a <= 0)
+            back = 0;
+        for (int c = 0; c < 3; c++)
+            out[c] = (uint8_t)fminf(fmaxf(in[c] * back + 0.5f, 0), 255);
+        out[3] = (uint8_t)MAX(a, 0);
+    }
+}
+
+static uint8_t *out_row(const struct resampler *r)
+{
+    return r->out->px + r->out_row * image_stride(r->out);
+}
+
+static void copy_row(struct resampler *r, const uint8_t *row)
+{
+    if (r->row < r->y0 || r->out_row >= r->out->size.h)
+        return;
+    memcpy(out_row(r), row + (size_t)r->x0 * 4, image_stride(r->out));
+    if (r->alpha && r->opaque)
+        r->opaque = row_opaque(out_row(r), r->out->size.w);
+    r->out_row++;
+}
+
+static void row_across(struct resampler *r, const uint8_t *row)
+{
+    uint32_t slot = r->row % r->ring_rows;
+    int16_t *mid = r->ring + slot * r->mid_values;
+    uint32_t low = r->across.low, n = r->across.high - low;
+    bool opaque = !r->alpha || row_opaque(row + (size_t)low * 4, n);
+    if (opaque) {
+        r->kernel->across8(row, r->across.taps, r->across.n, mid);
+    } else {
+        premultiply(row + (size_t)low * 4, n, r->wide + (size_t)low * 4);
+        r->kernel->across16(r->wide, r->across.taps, r->across.n, mid);
+        r->opaque = false;
+    }
+    r->ring_opaque[slot] = opaque;
+}
+
+static void row_down(struct resampler *r, const struct taps *t)
+{
+    bool opaque = true;
+    for (uint32_t k = 0; k < t->n; k++) {
+        uint32_t slot = (t->first + k) % r->ring_rows;
+        r->window[k] = r->ring + slot * r->mid_values;
+        opaque = opaque && (r->ring_opaque[slot] || !t->weight[k]);
+    }
+    if (opaque) {
+        r->kernel->down8(r->window, t, image_stride(r->out), out_row(r));
+    } else {
+        r->kernel->down16(r->window, t, image_stride(r->out), r->wide);
+        unpremultiply(r->wide, r->out->size.w, out_row(r));
+    }
+    r->out_row++;
+}
+
+/* The last row that an output row needs; the tap that fills up a pair has no weight and needs none. */
+static uint32_t last_of(const struct taps *t)
+{
+    return t->first + t->n - 1 - (t->weight[t->n - 1] == 0);
+}
+
+void resample_push(struct resampler *r, const uint8_t *row)
+{
+    if (r->copy) {
+        copy_row(r, row);
+    } else if (r->out_row < r->down.n && r->row >= r->down.taps[0].first) {
+        row_across(r, row);
+        while (r->out_row < r->down.n && last_of(&r->down.taps[r->out_row]) <= r->row)
+            row_down(r, &r->down.taps[r->out_row]);
+    }
+    r->row++;
+}
+
+bool resample_opaque(const struct resampler *r)
+{
+    return r->opaque;
+}

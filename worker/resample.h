@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scaling: antialiased separable Lanczos3 on 8-bit RGBA, in the picture's own gamma (text reads best so), fed row by
+ * row. Only as many horizontally scaled rows are held as the vertical filter is tall. A flat colour stays exactly that
+ * colour, and the same size is a plain copy. The result does not depend on the processor.
+ */
+#ifndef FOVEA_RESAMPLE_H
+#define FOVEA_RESAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fit/geometry.h"
+#include "image.h"
+
+enum { RESAMPLE_PAD = 16 }; /* bytes behind a pushed row that may be read (their values do not matter) */
+
+/* The part of the rows that is shown. Its borders need not be whole pixels: rows of a picture that was decoded
+ * smaller have the region's borders between pixels. */
+struct part {
+    double x, y, w, h;
+};
+
+struct resampler;
+
+/*
+ * alpha: the fourth channel is coverage, the others are weighted by it (premultiplied inside, straight outside);
+ * without it the four channels are alike. Rows go to `out`, which is borrowed and has the size to reach. -ENOMEM.
+ */
+int resample_new(struct size source, struct part part, bool alpha, struct image *out, struct resampler **ret);
+void resample_free(struct resampler *r);
+
+/* Takes the next source row from the top: all of it, also where the part lies elsewhere. */
+void resample_push(struct resampler *r, const uint8_t *row);
+
+/* Every row of the part was opaque, as far as pushed. Always true without alpha. */
+bool resample_opaque(const struct resampler *r);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows from decoder to resampler, see rows.h. A few batches of rows go round between the two threads: the decoder fills
+ * a free one, the resampler empties a full one, and each waits when the other has them all.
+ */
+#include "rows.h"
+
+#include <pthread.h>
+
+#include "base/limits.h"
+
+enum {
+    BATCHES = 4,
+    BATCH_BYTES = 96 * 1024,     /* about; a batch has at least one row */
+    THREAD_STACK = 256 * 1024,
+    THREAD_PIXELS = 500 * 1000,  /* below this a thread costs more than it saves */
+};
+
+struct belt {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct resampler *r;
+    uint8_t *rows; /* BATCHES times batch_rows rows of stride bytes, and the resampler's pad */
+    size_t stride;
+    uint32_t batch_rows, height;
+    uint32_t full;  /* batches filled so far */
+    uint32_t empty; /* batches emptied so far */
+    bool stop;      /* decoding failed: what comes is not wanted */
+};
+
+static uint32_t rows_in(const struct belt *b, uint32_t batch)
+{
+    uint32_t from = batch * b->batch_rows;
+    return from >= b->height ? 0 : MIN(b->batch_rows, b->height - from);
+}
+
+static uint8_t *batch_at(const struct belt *b, uint32_t batch)
+{
+    return b->rows + (size_t)(batch % BATCHES) * b->batch_rows * b->stride;
+}
+
+/* Waits for batch `n` to be full; false when decoding was given up. */
+static bool wait_full(struct belt *b, uint32_t n)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->full <= n && !b->stop)
+        pthread_cond_wait(&b->changed, &b->lock);
+    bool go = b->full > n;
+    pthread_mutex_unlock(&b->lock);
+    return go;
+}
+
+static void wait_empty(struct belt *b, uint32_t n)
+{
+    pthread_mutex_lock(&b->lock);
+    while (n - b->empty >= BATCHES)
+        pthread_cond_wait(&b->changed, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void tell(struct belt *b, uint32_t full, uint32_t empty, bool stop)
+{
+    pthread_mutex_lock(&b->lock);
+    b->full += full;
+    b->empty += empty;
+    b->stop |= stop;
+    pthread_cond_signal(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void *scale_batches(void *arg)
+{
+    struct belt *b = arg;
+    uint32_t rows;
+    for (uint32_t n = 0; (rows = rows_in(b, n)) && wait_full(b, n); n++) {
+        for (uint32_t y = 0; y < rows; y++)
+            resample_push(b->r, batch_at(b, n) + y * b->stride);
+        tell(b, 0, 1, false);
+    }
+    return NULL;
+}
+
+static int decode_batches(const struct decoder_ops *ops, struct decoder *d, struct belt *b, struct complaint *c)
+{
+    int status = WORK_OK;
+    uint32_t rows;
+    for (uint32_t n = 0; !status && (rows = rows_in(b, n)); n++) {
+        wait_empty(b, n);
+        for (uint32_t y = 0; !status && y < rows; y++)
+            status = ops->row(d, batch_at(b, n) + y * b->stride, c);
+        tell(b, !status, 0, status != WORK_OK);
+    }
+    return status;
+}
+
+static int start_thread(struct belt *b, pthread_t *ret)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr))
+        return -1;
+    (void)pthread_attr_setstacksize(&attr, THREAD_STACK);
+    int e = pthread_create(ret, &attr, scale_batches, b);
+    pthread_attr_destroy(&attr);
+    return e ? -1 : 0;
+}
+
+/* On two threads. False when there cannot be a second one: nothing has happened then. */
+static bool run_beside(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r,
+                       struct complaint *c, int *ret_status)
+{
+    struct belt b = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .r = r, .height = size.h};
+    b.stride = (size_t)size.w * 4;
+    b.batch_rows = (uint32_t)MAX(BATCH_BYTES / b.stride, 1);
+    auto_free uint8_t *rows = calloc(1, BATCHES * b.batch_rows * b.stride + RESAMPLE_PAD);
+    pthread_t thread;
+    b.rows = rows;
+    if (!rows || start_thread(&b, &thread))
+        return false;
+    *ret_status = decode_batches(ops, d, &b, c);
+    pthread_join(thread, NULL);
+    return true;
+}
+
+static int run_alone(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r, bool alpha,
+                     bool *opaque, struct complaint *c)
+{
+    auto_free uint8_t *row = calloc(1, (size_t)size.w * 4 + RESAMPLE_PAD);
+    if (!row)
+        return complain(c, WORK_NO_MEMORY, "no memory for a row");
+    int status = WORK_OK;
+    for (uint32_t y = 0; !status && y < size.h; y++) {
+        status = ops->row(d, row, c);
+        if (!status && r)
+            resample_push(r, row);
+        else if (!status && alpha)
+            *opaque = *opaque && row_opaque(row, size.w);
+    }
+    return status;
+}
+
+int rows_run(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r, bool alpha,
+             bool *ret_opaque, struct complaint *c)
+{
+    bool opaque = true;
+    int status = WORK_OK;
+    if (!r || (uint64_t)size.w * size.h < THREAD_PIXELS || !run_beside(ops, d, size, r, c, &status))
+        status = run_alone(ops, d, size, r, alpha, &opaque, c);
+    if (!status)
+        status = ops->finish(d, c);
+    if (!status)
+        *ret_opaque = r ? resample_opaque(r) : opaque;
+    return status;
+}

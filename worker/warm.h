@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a worker does while it waits. */
+#ifndef FOVEA_WARM_H
+#define FOVEA_WARM_H
+
+/* Runs the usual paths once on a tiny picture and touches the memory that an ordinary one needs. */
+void warm_up(void);
+
+#endif

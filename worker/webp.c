@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * WebP by libwebp. A still picture is fed to the incremental decoder a slice at a time, so that rows come out while the
+ * rest is not decoded yet; frames of an animation are decoded whole and drawn on the canvas.
+ */
+#include <string.h>
+#include <webp/decode.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "webp_chunks.h"
+
+enum { SLICE = 32 * 1024 };
+
+struct decoder {
+    struct webp_info info;
+    WebPBitstreamFeatures still; /* of a picture that is not animated */
+    struct canvas canvas;        /* of one that is */
+    WebPDecoderConfig config;
+    WebPIDecoder *incremental;
+    size_t fed; /* bytes that the library may see */
+    struct size size;
+    uint32_t next_row, ready; /* rows handed out, rows decoded */
+};
+
+static int refuse(VP8StatusCode code, struct complaint *c)
+{
+    static const struct {
+        enum work_status status;
+        const char *words;
+    } rows[] = {
+        [VP8_STATUS_OUT_OF_MEMORY] = {WORK_NO_MEMORY, "out of memory for a WebP"},
+        [VP8_STATUS_INVALID_PARAM] = {WORK_MALFORMED, "the bitstream does not fit its frame"},
+        [VP8_STATUS_BITSTREAM_ERROR] = {WORK_MALFORMED, "the bitstream is damaged"},
+        [VP8_STATUS_UNSUPPORTED_FEATURE] = {WORK_UNSUPPORTED, "a WebP feature that libwebp does not know"},
+        [VP8_STATUS_SUSPENDED] = {WORK_MALFORMED, "the bitstream ends early"},
+        [VP8_STATUS_USER_ABORT] = {WORK_MALFORMED, "the bitstream is damaged"},
+        [VP8_STATUS_NOT_ENOUGH_DATA] = {WORK_MALFORMED, "the bitstream ends early"},
+    };
+    size_t i = (size_t)code < COUNT(rows) && rows[code].words ? (size_t)code : VP8_STATUS_BITSTREAM_ERROR;
+    return complain(c, rows[i].status, "%s", rows[i].words);
+}
+
+static void close_webp(struct decoder *d)
+{
+    if (!d)
+        return;
+    if (d->incremental)
+        WebPIDelete(d->incremental);
+    WebPFreeDecBuffer(&d->config.output);
+    canvas_done(&d->canvas);
+    free(d);
+}
+
+static struct header header_of(const struct decoder *d)
+{
+    const struct webp_info *info = &d->info;
+    struct header h = {
+        .width = info->frames ? info->canvas.w : (uint32_t)d->still.width,
+        .height = info->frames ? info->canvas.h : (uint32_t)d->still.height,
+        .frames = MAX(info->frames, 1u),
+        .orientation = 1,
+        .alpha = info->frames || d->still.has_alpha,
+        .exact = true,
+        .colour = COLOUR_RGBA,
+    };
+    if (info->flags & WEBP_EXIF && info->exif.data)
+        h.orientation = exif_orientation(info->exif.data, info->exif.len);
+    if (info->flags & WEBP_ICC && info->icc.data && info->icc.len <= LIMIT_ICC_BYTES &&
+        !profile_is_srgb(info->icc.data, info->icc.len)) {
+        h.icc = info->icc.data;
+        h.icc_len = info->icc.len;
+    }
+    return h;
+}
+
+static int open_webp(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
+                     struct complaint *c)
+{
+    struct decoder *d = calloc(1, sizeof(*d));
+    if (!d)
+        return complain(c, WORK_NO_MEMORY, "out of memory");
+    int status = webp_read_info(data, len, &d->info, c);
+    if (!status && !d->info.frames) {
+        VP8StatusCode code = WebPGetFeatures(data, d->info.len, &d->still);
+        status = code ? refuse(code, c) : WORK_OK;
+    }
+    struct header h = {0};
+    if (!status) {
+        h = header_of(d);
+        status = check_sides(h.width, h.height, c);
+    }
+    if (status) {
+        close_webp(d);
+        return status;
+    }
+    *ret_header = h;
+    *ret = d;
+    return WORK_OK;
+}
+
+/* Beyond LIMIT_PIXELS the library scales while it decodes, by the least whole number that is enough. Lossless pictures
+ * and alpha planes are whole in memory first. */
+static int choose_size(struct decoder *d, struct complaint *c)
+{
+    uint32_t w = (uint32_t)d->still.width, h = (uint32_t)d->still.height;
+    uint64_t state = (uint64_t)w * h * (d->still.format == 2 ? 4 : d->still.has_alpha ? 1 : 0);
+    if ((uint64_t)w * h > LIMIT_PIXELS && state > LIMIT_CODEC_STATE)
+        return check_pixels(w, h, (uint64_t)w * h, c);
+    uint32_t by = 1;
+    while ((uint64_t)((w + by - 1) / by) * ((h + by - 1) / by) > LIMIT_PIXELS)
+        by++;
+    d->size = (struct size){(w + by - 1) / by, (h + by - 1) / by};
+    d->config.options.use_scaling = by > 1;
+    d->config.options.scaled_width = (int)d->size.w;
+    d->config.options.scaled_height = (int)d->size.h;
+    return WORK_OK;
+}
+
+static int start_still(struct decoder *d, struct complaint *c)
+{
+    if (!WebPInitDecoderConfig(&d->config))
+        return complain(c, WORK_UNSUPPORTED, "libwebp is not the version that fovea was built with");
+    int status = choose_size(d, c);
+    if (status)
+        return status;
+    d->config.output.colorspace = MODE_RGBA;
+    d->incremental = WebPIDecode(NULL, 0, &d->config);
+    return d->incremental ? WORK_OK : complain(c, WORK_NO_MEMORY, "out of memory");
+}
+
+static int frame_features(struct webp_frame *f, struct complaint *c)
+{
+    WebPBitstreamFeatures features;
+    VP8StatusCode code = WebPGetFeatures(f->data, f->len, &features);
+    if (code)
+        return refuse(code, c);
+    if ((uint32_t)features.width != f->frame.box.w || (uint32_t)features.height != f->frame.box.h)
+        return complain(c, WORK_MALFORMED, "a frame's bitstream is not of the frame's size");
+    f->frame.transparent = features.has_alpha;
+    return WORK_OK;
+}
+
+static int draw_frame(struct decoder *d, const struct webp_frame *f, struct complaint *c)
+{
+    size_t stride = (size_t)f->frame.box.w * 4, bytes = stride * f->frame.box.h;
+    auto_free uint8_t *pixels = malloc(bytes);
+    if (!pixels)
+        return complain(c, WORK_NO_MEMORY, "out of memory for a frame of %ux%u", f->frame.box.w, f->frame.box.h);
+    if (!WebPDecodeRGBAInto(f->data, f->len, pixels, bytes, (int)stride))
+        return complain(c, WORK_MALFORMED, "a frame's bitstream is damaged or ends early");
+    int status = canvas_begin(&d->canvas, &f->frame, c);
+    for (uint32_t y = 0; y < f->frame.box.h && !status; y++)
+        canvas_draw(&d->canvas, y, pixels + y * stride);
+    return status;
+}
+
+static int plan(struct decoder *d, uint32_t want, size_t *ret_at, struct replay *ret, struct complaint *c)
+{
+    *ret = (struct replay){.size = d->info.canvas, .want = want};
+    size_t at = d->info.first_frame;
+    for (uint32_t i = 1; i <= want; i++) {
+        size_t before = at;
+        struct webp_frame f;
+        int status = webp_next_frame(&d->info, &at, &f, c);
+        if (!status)
+            status = frame_features(&f, c);
+        if (status)
+            return status;
+        replay_add(ret, &f.frame);
+        if (ret->first == i)
+            *ret_at = before;
+    }
+    ret->pixels = MAX(ret->pixels, (uint64_t)ret->size.w * ret->size.h);
+    return check_pixels(ret->size.w, ret->size.h, ret->pixels, c);
+}
+
+static int start_frames(struct decoder *d, uint32_t want, struct complaint *c)
+{
+    struct replay replay;
+    size_t at = 0;
+    int status = plan(d, want, &at, &replay, c);
+    if (!status)
+        status = canvas_init(&d->canvas, d->info.canvas, c);
+    for (uint32_t i = replay.first; i <= want && !status; i++) {
+        struct webp_frame f;
+        status = webp_next_frame(&d->info, &at, &f, c);
+        if (!status)
+            status = draw_frame(d, &f, c);
+    }
+    d->size = d->info.canvas;
+    return status;
+}
+
+static int start_webp(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+{
+    uint32_t frames = MAX(d->info.frames, 1u);
+    if (!want->frame || want->frame > frames)
+        return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, frames);
+    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, c);
+    if (!status)
+        *ret_size = d->size;
+    return status;
+}
+
+/* Decodes another slice. */
+static int feed(struct decoder *d, struct complaint *c)
+{
+    if (d->fed == d->info.len)
+        return refuse(VP8_STATUS_SUSPENDED, c);
+    d->fed += MIN((size_t)SLICE, d->info.len - d->fed);
+    VP8StatusCode code = WebPIUpdate(d->incremental, d->info.data, d->fed);
+    if (code != VP8_STATUS_OK && code != VP8_STATUS_SUSPENDED)
+        return refuse(code, c);
+    int rows = 0;
+    if (WebPIDecGetRGB(d->incremental, &rows, NULL, NULL, NULL))
+        d->ready = (uint32_t)MAX(rows, 0);
+    if (code == VP8_STATUS_OK)
+        d->fed = d->info.len;
+    return WORK_OK;
+}
+
+static int row_webp(struct decoder *d, uint8_t *out, struct complaint *c)
+{
+    if (d->info.frames) {
+        canvas_row(&d->canvas, out);
+        return WORK_OK;
+    }
+    while (d->next_row >= d->ready) {
+        int status = feed(d, c);
+        if (status)
+            return status;
+    }
+    const WebPRGBABuffer *b = &d->config.output.u.RGBA;
+    memcpy(out, b->rgba + (size_t)d->next_row++ * (size_t)b->stride, (size_t)d->size.w * 4);
+    return WORK_OK;
+}
+
+/* All rows are there; the rest of the data must be, too. */
+static int finish_webp(struct decoder *d, struct complaint *c)
+{
+    while (!d->info.frames && d->fed < d->info.len) {
+        int status = feed(d, c);
+        if (status)
+            return status;
+    }
+    return WORK_OK;
+}
+
+const struct decoder_ops decode_webp = {
+    .media = MEDIA_WEBP,
+    .library = "libwebp",
+    .open = open_webp,
+    .start = start_webp,
+    .row = row_webp,
+    .finish = finish_webp,
+    .close = close_webp,
+};
