@@ -85,12 +85,12 @@ test_truncated_pictures_are_refused() {
 # Measured against a picture of one pixel, in the process itself and not in its workers.
 test_the_parent_grows_less_than_8_mib() {
     skip_if_sanitized
-    run "$BUILD/maxrss" kib "$FOVEA" view --root "$FIXTURES" --json "$GOOD/one-by-one.png"
+    run "$BUILD/tests/maxrss" kib "$FOVEA" view --root "$FIXTURES" --json "$GOOD/one-by-one.png"
     want_status 0
     [ -s kib ] || skip "cannot trace processes here"
     base=$(cat kib)
     for file in "$BAD"/*.* "$GOOD/exactly-20mib.png" "$GOOD/jpeg-photo-3000x2000.jpg"; do
-        run "$BUILD/maxrss" kib "$FOVEA" view --root "$FIXTURES" --json "$file"
+        run "$BUILD/tests/maxrss" kib "$FOVEA" view --root "$FIXTURES" --json "$file"
         [ "$status" -le 1 ] || fail "$file: exit status $status"
         [ "$(($(cat kib) - base))" -lt 8192 ] || fail "$file: $(cat kib) KiB, $base for one pixel"
     done

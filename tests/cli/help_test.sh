@@ -34,7 +34,7 @@ test_help_wins_over_other_mistakes() {
 test_every_tool_argument_is_in_help_man_page_and_completions() {
     "$FOVEA" generate man >man
     for shell in bash zsh fish; do "$FOVEA" generate "$shell" >"$shell"; done
-    "$BUILD/toolfields" >fields
+    "$BUILD/tests/toolfields" >fields
     [ "$(wc -l <fields)" -gt 8 ]
     while IFS='	' read -r tool field choices; do
         "$FOVEA" "$tool" --help >help

@@ -51,7 +51,7 @@ empty() {
 }
 # json PATH: the value in the file out; want_json PATH VALUE.
 json() {
-    "$BUILD/jsonget" out "$1"
+    "$BUILD/tests/jsonget" out "$1"
 }
 want_json() {
     got=$(json "$1") || fail "no $1 in the JSON"

@@ -106,7 +106,7 @@ test_a_2_gib_file_is_read_in_constant_memory() {
     skip_if_sanitized
     truncate -s 2G big.txt 2>/dev/null || skip "no sparse files here"
     # Holes are NULs, which are no text; so only the memory and the verdict count here.
-    run "$BUILD/maxrss" kib "$FOVEA" read --json --limit 5 big.txt
+    run "$BUILD/tests/maxrss" kib "$FOVEA" read --json --limit 5 big.txt
     [ -s kib ] || skip "cannot trace processes here"
     want_status 1
     want_json reason unreadable_type

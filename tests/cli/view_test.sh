@@ -140,9 +140,9 @@ test_stdin_is_seen_like_a_file() {
     fovea view --json "$GOOD/png-rgb-8.png" >a
     fovea view --json - <"$GOOD/png-rgb-8.png" >out
     want_json ref -
-    [ "$(json source.sha256)" = "$("$BUILD/jsonget" a source.sha256)" ]
+    [ "$(json source.sha256)" = "$("$BUILD/tests/jsonget" a source.sha256)" ]
     cat "$GOOD/png-rgb-8.png" | fovea view --json - >out
-    [ "$(json source.sha256)" = "$("$BUILD/jsonget" a source.sha256)" ]
+    [ "$(json source.sha256)" = "$("$BUILD/tests/jsonget" a source.sha256)" ]
 }
 
 test_stdin_at_and_over_its_limit() {
