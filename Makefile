@@ -78,7 +78,7 @@ CLI_OBJ    := $(call objects,$(CLI_SRC))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 ## build everything into build/
+all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 $(BUILD)/man/fovea.3 ## build everything into build/
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
@@ -98,7 +98,7 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 $(OBJ)/worker/%.o: OPT := -O3
 
 # Only the types; the library is loaded when something is drawn.
-$(OBJ)/cmd/draw.o: CPPFLAGS += $(shell pkg-config --cflags chafa 2>/dev/null)
+$(OBJ)/cmd/draw.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags chafa 2>/dev/null))
 
 $(OBJ)/libshared.a: $(SHARED_OBJ)
 	@rm -f $@
@@ -130,6 +130,10 @@ $(BUILD)/man/fovea.1: $(BUILD)/fovea
 	$< generate zsh > $(BUILD)/completions/_fovea
 	$< generate fish > $(BUILD)/completions/fovea.fish
 
+$(BUILD)/man/fovea.3: tools/man3.awk include/fovea.h
+	@mkdir -p $(@D)
+	awk -f $^ > $@
+
 $(BUILD)/libfovea.so.$(VERSION): $(LIB_OBJ)
 	$(CC) -shared -Wl,-soname,libfovea.so.$(SOVERSION) -Wl,--no-undefined $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 $(BUILD)/libfovea.so: $(BUILD)/libfovea.so.$(VERSION)
@@ -158,7 +162,8 @@ test: setup ## build and run every test
 	@tests/run $(BUILD)
 
 .PHONY: tests
-tests: all $(UNITS) $(BUILD)/fixtures/good.tsv
+TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
+tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -168,6 +173,11 @@ $(BUILD)/tests/mkfixture: $(FIXTURE_OBJ) $(OBJ)/libshared.a
 	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -lwebp -lwebpmux -lgif -ldeflate -llcms2 -lm
 $(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
 	$< $(@D)
+
+# Small programs that the tests of the command line use.
+$(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 # A unit test sees everything inside; those of the worker's parts link these too.
 $(BUILD)/tests/%: tests/unit/%.c tests/unit/test.h $(OBJ)/libinternal.a $(OBJ)/flags
@@ -221,6 +231,7 @@ install: all ## install under DESTDIR and PREFIX
 	install -m 644 $(BUILD)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.a
 	install -m 644 include/fovea.h $(DESTDIR)$(INCDIR)/fovea.h
 	install -D -m 644 $(BUILD)/man/fovea.1 $(DESTDIR)$(MANDIR)/man1/fovea.1
+	install -D -m 644 $(BUILD)/man/fovea.3 $(DESTDIR)$(MANDIR)/man3/fovea.3
 	install -D -m 644 $(BUILD)/completions/fovea $(DESTDIR)$(SHAREDIR)/bash-completion/completions/fovea
 	install -D -m 644 $(BUILD)/completions/_fovea $(DESTDIR)$(SHAREDIR)/zsh/site-functions/_fovea
 	install -D -m 644 $(BUILD)/completions/fovea.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/fovea.fish
@@ -229,7 +240,8 @@ install: all ## install under DESTDIR and PREFIX
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(BINDIR)/fovea $(DESTDIR)$(INCDIR)/fovea.h $(DESTDIR)$(LIBDIR)/pkgconfig/fovea.pc
 	rm -f $(DESTDIR)$(LIBDIR)/libfovea.a $(DESTDIR)$(LIBDIR)/libfovea.so*
-	rm -f $(DESTDIR)$(MANDIR)/man1/fovea.1 $(DESTDIR)$(SHAREDIR)/bash-completion/completions/fovea \
+	rm -f $(DESTDIR)$(MANDIR)/man1/fovea.1 $(DESTDIR)$(MANDIR)/man3/fovea.3 \
+	    $(DESTDIR)$(SHAREDIR)/bash-completion/completions/fovea \
 	    $(DESTDIR)$(SHAREDIR)/zsh/site-functions/_fovea $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/fovea.fish
 	rm -rf $(DESTDIR)$(EXECDIR)
 

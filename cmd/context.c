@@ -13,19 +13,18 @@ static int fault_is(struct fovea_fault *fault, int code, const char *what, const
     return code;
 }
 
-/* The library takes absolute folders only; a user means the one below where they stand. */
-static int make_absolute(const struct words *from, const char *cwd, char *to[LIMIT_ROOTS + 1])
+/* The library takes absolute paths without detours; a user means what lies that way from where they stand. What is not
+ * there is made absolute only, for the library to name. The caller frees. */
+static char *make_absolute(const char *path, const char *cwd)
 {
-    for (size_t i = 0; i < from->n; i++) {
-        auto_buf b = BUF_INIT(LIMIT_PATH_BYTES * 2);
-        if (from->word[i][0] != '/')
-            (void)buf_add_format(&b, "%s/", strcmp(cwd, "/") ? cwd : "");
-        (void)buf_add_str(&b, from->word[i]);
-        to[i] = buf_take(&b);
-        if (!to[i])
-            return b.error ? b.error : -ENOMEM;
-    }
-    return 0;
+    char *found = canonicalize_file_name(path);
+    auto_buf b = BUF_INIT(LIMIT_PATH_BYTES * 2);
+    if (found)
+        return found;
+    if (path[0] != '/')
+        (void)buf_add_format(&b, "%s/", strcmp(cwd, "/") ? cwd : "");
+    (void)buf_add_str(&b, path);
+    return buf_take(&b);
 }
 
 int context_open(const struct common *common, fovea **ret, struct fovea_fault *fault)
@@ -34,17 +33,18 @@ int context_open(const struct common *common, fovea **ret, struct fovea_fault *f
     auto_free char *cwd = getcwd(NULL, 0);
     if (!cwd)
         return fault_is(fault, -errno, "cannot tell the working folder", strerror(errno));
-    int r = make_absolute(&common->roots, cwd, roots);
-    if (r < 0) {
-        (void)fault_is(fault, r, "--root", strerror(-r));
-    } else {
-        struct fovea_options options = {
-            .reach = common->roots.n ? (const char *const *)roots : NULL,
-            .config_file = common->config,
-            .no_webp = common->no_webp,
-        };
-        r = fovea_new(&options, ret, fault);
-    }
+    bool named = common->config && *common->config;
+    auto_free char *config = named ? make_absolute(common->config, cwd) : NULL;
+    bool failed = named && !config;
+    for (size_t i = 0; i < common->roots.n; i++)
+        failed |= !(roots[i] = make_absolute(common->roots.word[i], cwd));
+    struct fovea_options options = {
+        .reach = common->roots.n ? (const char *const *)roots : NULL,
+        .config_file = named ? config : common->config,
+        .no_webp = common->no_webp,
+    };
+    int r = failed ? fault_is(fault, -EINVAL, "--root or --config", "the path is too long")
+                   : fovea_new(&options, ret, fault);
     for (size_t i = 0; i < COUNT(roots); i++)
         free(roots[i]);
     return r;

@@ -10,7 +10,8 @@
 #include "base/limits.h"
 
 #define CHAFA_FUNCTIONS(X)                                                                                         \
-    X(chafa_term_db_get_default) X(chafa_term_db_detect) X(chafa_term_info_have_seq) X(chafa_term_info_unref)      \
+    X(chafa_term_db_get_default) X(chafa_term_db_detect) X(chafa_term_db_get_fallback_info)                         \
+    X(chafa_term_info_have_seq) X(chafa_term_info_supplement) X(chafa_term_info_unref)                             \
     X(chafa_calc_canvas_geometry) X(chafa_symbol_map_new) X(chafa_symbol_map_add_by_tags)                          \
     X(chafa_symbol_map_unref) X(chafa_canvas_config_new) X(chafa_canvas_config_unref)                              \
     X(chafa_canvas_config_set_geometry) X(chafa_canvas_config_set_cell_geometry)                                   \
@@ -80,10 +81,20 @@ static void choose_mode(struct drawing *d)
         d->kind = modes[i].kind;
         break;
     }
-    if (d->colours != CHAFA_CANVAS_MODE_FGBG && d->colours != CHAFA_CANVAS_MODE_TRUECOLOR &&
-        (env_has("COLORTERM", "truecolor") || env_has("COLORTERM", "24bit"))) {
+}
+
+/* How many colours symbols may have: COLORTERM is the terminal's own word. A TERM of xterm-256color is said by so many
+ * that only 256 can be counted on, whatever the database hopes. */
+static void choose_colours(struct drawing *d)
+{
+    if (d->pixels != CHAFA_PIXEL_MODE_SYMBOLS || d->colours == CHAFA_CANVAS_MODE_FGBG)
+        return;
+    if (env_has("COLORTERM", "truecolor") || env_has("COLORTERM", "24bit")) {
         d->colours = CHAFA_CANVAS_MODE_TRUECOLOR;
         d->kind = "true colour";
+    } else if (env_has("TERM", "256color")) {
+        d->colours = CHAFA_CANVAS_MODE_INDEXED_240;
+        d->kind = "256 colours";
     }
 }
 
@@ -99,6 +110,21 @@ static void measure(struct drawing *d)
     d->cell_height = size.ws_ypixel ? MAX(1, size.ws_ypixel / size.ws_row) : 16;
 }
 
+/* What the database does not know of a terminal, the environment may: the fallback says how to spell it. */
+static int look(struct drawing *d)
+{
+    ChafaTermDb *known = d->api.chafa_term_db_get_default();
+    d->terminal = d->api.chafa_term_db_detect(known, environ);
+    ChafaTermInfo *fallback = d->api.chafa_term_db_get_fallback_info(known);
+    if (!d->terminal || !fallback)
+        return -ENOMEM;
+    choose_mode(d);
+    choose_colours(d);
+    d->api.chafa_term_info_supplement(d->terminal, fallback);
+    d->api.chafa_term_info_unref(fallback);
+    return 0;
+}
+
 int drawing_new(struct drawing **ret)
 {
     const char *term = getenv("TERM");
@@ -110,10 +136,9 @@ int drawing_new(struct drawing **ret)
     int r = load(d);
     if (r < 0)
         return r;
-    d->terminal = d->api.chafa_term_db_detect(d->api.chafa_term_db_get_default(), environ);
-    if (!d->terminal)
-        return -ENOMEM;
-    choose_mode(d);
+    r = look(d);
+    if (r < 0)
+        return r;
     measure(d);
     *ret = take(d);
     return 0;

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# `fovea call`: one JSON object on stdout, whatever happens.
+. "${0%/*}/lib.sh"
+
+test_call_and_command_say_the_same() {
+    run fovea call view "{\"path\":\"$GOOD/png-rgb-8.png\",\"max_edge\":40}"
+    want_status 0
+    want_json kind perception
+    cp out a
+    run fovea view --json --max-edge 40 "$GOOD/png-rgb-8.png"
+    cmp a out
+}
+
+test_arguments_come_from_stdin_too() {
+    seq 3 >a.txt
+    echo '{"path":"a.txt"}' | fovea call read >out
+    want_json text "1
+2
+3"
+    echo '{"path":"a.txt"}' | fovea call read - >out
+    want_json total_lines 3
+}
+
+test_data_adds_the_picture() {
+    run fovea call --data view "{\"path\":\"$GOOD/png-rgb-8.png\"}"
+    want_status 0
+    json data | base64 -d >picture
+    [ "$(json bytes)" -eq "$(wc -c <picture)" ]
+}
+
+test_refusal_is_status_1() {
+    run fovea call view '{"path":"nowhere.png"}'
+    want_status 1
+    empty err
+    want_json kind refusal
+    want_json reason absent
+}
+
+test_wrong_arguments_are_named() {
+    run fovea call view '{"path":"x.png","colour":1}'
+    want_status 1
+    want_json reason invalid_input
+    json message | grep -q colour
+    run fovea call view '{}'
+    want_status 1
+    want_json reason invalid_input
+    json message | grep -q path
+    run fovea call read '{"path":"x","limit":"many"}'
+    want_status 1
+    want_json reason invalid_input
+    json message | grep -q limit
+}
+
+test_no_json_and_no_such_tool_are_status_2_and_still_json() {
+    for words in '{' '[]x' ''; do
+        run fovea call view "$words"
+        want_status 2
+        want_json ok false
+        want_json kind fault
+        [ -s err ]
+    done
+    run fovea call raed '{}'
+    want_status 2
+    want_json kind fault
+}
+
+test_fault_is_status_3_and_json() {
+    echo 'nonsense: [' >c.yaml
+    run fovea call --config c.yaml view '{"path":"x.png"}'
+    want_status 3
+    want_json ok false
+    want_json kind fault
+    json error >/dev/null
+}
+
+run_tests "$@"
