@@ -80,7 +80,8 @@ enum png_kind { PNG_RGB, PNG_RGBA, PNG_GRAY, PNG_RGB16, PNG_PALETTE, PNG_BILEVEL
 struct how {
     enum png_kind png;
     bool interlaced, progressive, cmyk, gray, lossless;
-    int quality;     /* of JPEG and WebP */
+    bool unfiltered; /* PNG rows as they are: smaller for flat screens */
+    int quality;     /* of JPEG and WebP; zlib's level of PNG */
     int orientation; /* of EXIF; 0 writes no EXIF */
     unsigned frames;
 };

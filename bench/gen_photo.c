@@ -11,6 +11,10 @@
 
 enum { RIDGES = 3, HOUSES = 7 };
 
+/* No lens draws finer than this many pixels; and a photo smaller than a camera's is a reduced one, with less grain. */
+#define FINEST 2.2f
+#define CAMERA_WIDTH 3000.0f
+
 struct look {
     float sky_top[3], sky_low[3], ridge[RIDGES][3], ground[3];
     float texture; /* how rough surfaces are */
@@ -21,7 +25,7 @@ static const struct look looks[PHOTO_LOOKS] = {
     [PHOTO_DAY] = {{62, 120, 200}, {205, 225, 240}, {{130, 150, 175}, {88, 112, 108}, {60, 84, 52}}, {104, 118, 58}, .8f, 12},
     [PHOTO_DUSK] = {{40, 38, 92}, {250, 160, 96}, {{120, 84, 120}, {74, 50, 84}, {40, 30, 52}}, {66, 52, 58}, .8f, 14},
     [PHOTO_SNOW] = {{120, 150, 190}, {232, 236, 242}, {{196, 206, 220}, {160, 172, 190}, {70, 82, 84}}, {206, 212, 224}, .3f, 10},
-    [PHOTO_FOREST] = {{150, 175, 190}, {215, 225, 215}, {{92, 118, 96}, {58, 88, 50}, {38, 64, 30}}, {104, 122, 72}, 2.4f, 50},
+    [PHOTO_FOREST] = {{150, 175, 190}, {215, 225, 215}, {{92, 118, 96}, {58, 88, 50}, {38, 64, 30}}, {104, 122, 72}, 2.8f, 84},
 };
 
 struct house {
@@ -72,7 +76,7 @@ static void noise_row(const struct view *v, float *row, float y, float first, fl
     memset(row, 0, v->w * sizeof(*row));
     float amp = 1;
     for (float part = first; part <= last; part *= 2, amp *= fall, seed++)
-        if ((float)v->w / part >= 1.5f)
+        if ((float)v->w / part >= FINEST)
             add_octave(v, row, y, (float)v->w / part, amp, seed);
 }
 
@@ -142,10 +146,11 @@ static void pixel(const struct view *v, uint32_t x, float u, float y, float *px)
 static void photo_row(struct view *v, uint32_t y, uint8_t *out)
 {
     float at = (float)y / (float)v->h;
+    float strength = v->look->grain * fminf(1, (float)v->w / CAMERA_WIDTH);
     noise_row(v, v->cloud, (float)y * 1.8f, 3, 192, .55f, v->seed + 1000);
     noise_row(v, v->rough, (float)y, 24, 3072, 1.0f, v->seed + 2000);
     for (uint32_t x = 0; x < v->w; x++, out += 3) {
-        float px[3], grain = v->look->grain * (hash_unit(v->seed, x, y) + hash_unit(v->seed + 1, x, y) - 1);
+        float px[3], grain = strength * (hash_unit(v->seed, x, y) + hash_unit(v->seed + 1, x, y) - 1);
         pixel(v, x, (float)x / (float)v->w, at, px);
         for (int c = 0; c < 3; c++)
             out[c] = (uint8_t)fminf(255, fmaxf(0, px[c] + grain + .5f));

@@ -133,6 +133,8 @@ int write_png(const char *path, const struct raster *r, const struct how *how)
         errx(1, "cannot write '%s'", path);
     png_init_io(png, file);
     png_set_compression_level(png, how->quality ? how->quality : 6);
+    if (how->unfiltered)
+        png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
     png_set_IHDR(png, info, r->w, r->h, kinds[how->png].bits, kinds[how->png].type,
                  how->interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, 0, 0);
     write_rows(png, info, r, how->png);

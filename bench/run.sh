@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The benchmark: makes the corpus where it is missing or its maker is newer, measures fovea and its peers in one run,
+# and writes docs/benchmarks.md. Called by `make bench` with the build folder as argument. Settings, by environment:
+# BENCH_DIR (corpus and peers), BENCH_ROUNDS, BENCH_SLOW_ROUNDS, BENCH_PEERS=no (install nothing).
+set -eu
+build=$(cd "${1:-build}" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+dir=${BENCH_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/fovea-bench}
+export BENCH_DIR="$dir"
+mkdir -p "$dir/peers" "$dir/out"
+command -v node >/dev/null || { echo "bench: node is needed to run and report; install nodejs" >&2; exit 1; }
+[ "${BENCH_PEERS:-yes}" = no ] || "$here/peers/install.sh"
+cp "$here"/peers/*.mjs "$here"/peers/*.py "$dir/peers/" # npm's packages are found from there
+if [ ! -f "$dir/corpus/list.tsv" ] || [ "$build/bench/corpus" -nt "$dir/corpus/list.tsv" ]; then
+    echo "making the corpus in $dir/corpus"
+    "$build/bench/corpus" "$dir/corpus"
+fi
+node "$here/run.mjs" "$build" "$dir"
+node "$here/report.mjs" "$dir/results.json" >"$here/../docs/benchmarks.md.new"
+mv "$here/../docs/benchmarks.md.new" "$here/../docs/benchmarks.md"
+echo "wrote docs/benchmarks.md"
