@@ -230,10 +230,10 @@ TEST(region_maps_back_to_the_source_in_every_space)
 TEST(region_of_an_oriented_photo_is_in_upright_pixels)
 {
     cleanup(fovea_p) fovea *f = context(1, false);
-    auto_result *r = SEE(f, .path = "good/jpeg-photo-3000x2000.jpg", .region = {1900, 2900, 500, 500, true});
+    auto_result *r = SEE(f, .path = "good/jpeg-photo-3000x2000.jpg", .region = {2900, 1900, 500, 500, true});
     struct fovea_image m = {0};
     CHECK_MSG(fovea_result_image(r, &m) == 0, "%s", words(r));
-    CHECK_MSG(m.source_width == 2000 && m.source_height == 3000, "%ux%u", m.source_width, m.source_height);
+    CHECK_MSG(m.source_width == 3000 && m.source_height == 2000, "%ux%u", m.source_width, m.source_height);
     CHECK_MSG(m.width == 100 && m.height == 100, "%ux%u", m.width, m.height);
 }
 
