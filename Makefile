@@ -154,11 +154,11 @@ setup: ## install the Debian packages that are missing
 	@tools/setup.sh
 
 demo: setup ## build, then show what fovea does with a sample picture
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@tools/demo.sh $(BUILD)/fovea
 
 test: setup ## build and run every test
-	@$(MAKE) --no-print-directory all tests
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
 .PHONY: tests
@@ -198,7 +198,8 @@ $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ
 $(BUILD)/tests/pool_test: $(BUILD)/tests/fault/fovea-worker
 $(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
 
-check: ## layering, sizes, exported symbols, hardening
+check: setup ## layering, sizes, exported symbols, hardening
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@tools/check_layers.sh
 	@tools/measure.sh
 	@tools/check_binaries.sh $(BUILD)
@@ -209,7 +210,7 @@ TIME ?= 60
 FUZZERS := $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard fuzz/*.c)))
 
 fuzz: ## fuzz each parser for TIME seconds (clang)
-	@$(MAKE) --no-print-directory CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
+	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
 	@tools/fuzz.sh build/fuzzing $(TIME)
 
 .PHONY: fuzzers

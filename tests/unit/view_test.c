@@ -30,7 +30,7 @@ static void json_decref_p(json_t **j)
 
 static const char *build(void)
 {
-    const char *b = getenv("FOVEA_BUILD");
+    const char *b = getenv("BUILD");
     return b ? b : "build";
 }
 
