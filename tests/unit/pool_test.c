@@ -462,7 +462,7 @@ static void tell(void *arg)
     (void)!write(*(int *)arg, "x", 1);
 }
 
-TEST(workers_die_at_once_with_their_parent_even_in_the_middle_of_work)
+static void host_dies_after(int ms)
 {
     int pipe_fd[2];
     char byte;
@@ -480,6 +480,7 @@ TEST(workers_die_at_once_with_their_parent_even_in_the_middle_of_work)
     struct pollfd ends[2];
     for (size_t i = 0; i < COUNT(ends); i++)
         ends[i] = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, ids[i], 0), .events = POLLIN};
+    sleep_ms(ms);
     (void)kill(host, SIGKILL);
     int64_t start = clock_ms();
     for (size_t i = 0; i < COUNT(ends); i++)
@@ -490,4 +491,16 @@ TEST(workers_die_at_once_with_their_parent_even_in_the_middle_of_work)
         close_fd(ends[i].fd);
     close_fd(pipe_fd[0]);
     close_fd(pipe_fd[1]);
+}
+
+TEST(workers_die_at_once_with_their_parent_even_in_the_middle_of_work)
+{
+    for (int i = 0; i < 3; i++)
+        host_dies_after(200);
+}
+
+TEST(workers_die_with_their_parent_while_they_start)
+{
+    for (int i = 0; i < 20; i++)
+        host_dies_after(0);
 }
