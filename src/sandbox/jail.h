@@ -21,8 +21,8 @@ struct jail_report {
  * descriptors 0..keep_fd. Returns 0, or -1 with the layer that could not be set up.
  *
  * To be called before the first thread starts. What the jail then takes from libc: fstat() (ENOSYS; lseek tells a
- * size), all that opens files or asks for the number of processors, sleeping other than on a condition with a time,
- * fork, signals to others; leave with _exit.
+ * size), all that opens files (the time zone, the number of processors; free() in an arena other than the first, which
+ * M_ARENA_MAX 1 avoids), sleeping other than on a condition with a time, fork, signals to others; leave with _exit.
  */
 int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret);
 

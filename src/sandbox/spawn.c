@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -31,6 +32,7 @@ struct start {
     const char *path;
     const char *argv[2]; /* the second, NULL, is the empty environment too */
     struct rlimit stack;
+    pid_t parent;
     int socket, null;
     int error; /* why exec did not happen; written by the child into our memory */
 };
@@ -67,6 +69,11 @@ IN_CHILD static bool place_descriptors(const struct start *s)
 IN_CHILD static int start_child(void *arg)
 {
     struct start *s = arg;
+    /* From here on, not only from the jail on: a job may be in the socket already when the parent dies. */
+    if (syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || syscall(SYS_getppid) != s->parent) {
+        s->error = ESRCH;
+        return 127;
+    }
     default_signals();
     (void)syscall(SYS_prlimit64, 0, RLIMIT_STACK, &s->stack, NULL); /* libc sizes threads by it; the jail bounds all */
     if (syscall(SYS_setsid) >= 0 && place_descriptors(s))
@@ -107,7 +114,7 @@ int child_spawn(const char *path, struct child *ret)
     if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return -errno;
     auto_close int ours = pair[0], theirs = pair[1], pidfd = -1;
-    struct start start = {.path = path, .argv = {path, NULL}, .socket = theirs, .null = null};
+    struct start start = {.path = path, .argv = {path, NULL}, .parent = getpid(), .socket = theirs, .null = null};
     if (getrlimit(RLIMIT_STACK, &start.stack))
         return -errno;
     start.stack.rlim_cur = MIN(start.stack.rlim_max, LIMIT_WORKER_STACK);

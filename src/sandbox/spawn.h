@@ -24,8 +24,8 @@ struct child {
  * no other descriptor, default signals, and a session of its own (what is typed at the terminal does not reach it).
  * As cheap in a large process with threads as in a small one. 0 or a negative errno value, that of exec included.
  *
- * A worker asks the kernel to be killed when the thread that called this ends: call it from one that lives as long as
- * the worker should.
+ * The kernel kills the child when the thread that called this ends: call it from one that lives as long as the worker
+ * should.
  */
 int child_spawn(const char *path, struct child *ret);
 
