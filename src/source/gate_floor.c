@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The deny floor: files that stay closed whatever the reach says, because showing them to a model once is one time too
- * many. Judged by the names of the true path (without regard to case: some file systems have none), by identity for
- * folders that are reached under another name (a link, a bind mount), by file system for the kernel's own files, and for
- * files with several names by looking whether one of them lies in such a folder.
+ * The deny floor: files that stay closed whatever the reach says, because showing them to a model once is one time
+ * too many. Judged by the names of the true path (without regard to case: some file systems have none), by identity
+ * for folders that are reached under another name (a link, a bind mount), by file system for the kernel's own files,
+ * and for files with several names by looking whether one of them lies in such a folder.
  */
 #include "source/gate_priv.h"
 
@@ -255,7 +255,8 @@ static int add_extra(struct gate *g, struct walk *w, const char *path)
                                                              : add_denied(g, plain, NULL);
 }
 
-/* A root's own row that is a link to the root or above it would close everything: a prank, and by name it stays closed. */
+/* A root's own row that is a link to the root or above it would close everything: a prank, and by name it stays
+ * closed. */
 static bool covers_a_root(const struct gate *g, const char *path)
 {
     for (size_t i = 0; i < g->n_roots; i++)

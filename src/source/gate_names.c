@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files with several names: whether a file that was opened under a harmless one lies in a folder of the floor under
- * another. Folders are read with plain system calls (opendir would allocate). Entries are compared by stat: the inode numbers in a folder are not to be trusted on an overlay
- * file system, where containers live. */
+ * another. Folders are read with plain system calls (opendir would allocate). Entries are compared by stat: the inode
+ * numbers in a folder are not to be trusted on an overlay file system, where containers live. */
 #include "source/gate_priv.h"
 
 #include <dirent.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk: a path followed one component at a time with O_PATH|O_NOFOLLOW, so that every folder and link on the way is
- * seen and judged, and the true path is known at the end. ".." goes back to the descriptor we came from, never to
- * where the folder may have been moved meanwhile. A link that leads out of its root is judged anew as an absolute path.
+ * The walk: a path followed one component at a time with O_PATH|O_NOFOLLOW, so that every folder and link on the way
+ * is seen and judged, and the true path is known at the end. ".." goes back to the descriptor we came from, never to
+ * where the folder may have been moved meanwhile. A link that leads out of its root is judged anew as an absolute
+ * path.
  */
 #include "source/gate_priv.h"
 

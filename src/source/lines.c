@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text window: see lines.h. Bytes are hashed, checked and (for UTF-16) turned into UTF-8, a small block at a time so
- * that each stays in the nearest cache; in the same pass its line ends are counted, which is all that lines_window.c
- * needs to know of most blocks.
+ * The text window: see lines.h. Bytes are hashed, checked and (for UTF-16) turned into UTF-8, a small block at a time
+ * so that each stays in the nearest cache; in the same pass its line ends are counted, which is all that
+ * lines_window.c needs to know of most blocks.
  */
 #include "source/lines.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A window of text lines out of a stream of bytes, in constant memory: counts lines, checks the text, hashes the bytes,
- * writes the window to a descriptor. No allocation and no locks: it runs in a forked child.
+ * A window of text lines out of a stream of bytes, in constant memory: counts lines, checks the text, hashes the
+ * bytes, writes the window to a descriptor. No allocation and no locks: it runs in a forked child.
  */
 #ifndef FOVEA_LINES_H
 #define FOVEA_LINES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader: see reader.h. Children that could not be reaped are kept in one short list for the process, looked over at
- * every start; when it is full, no more are started. */
+/* The reader: see reader.h. Children that could not be reaped are kept in one short list for the process, looked over
+ * at every start; when it is full, no more are started. */
 #include "source/reader.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader: a child process for opening and reading one file, which can be left behind when the file system does not
- * answer. The child is a copy of a process that may have threads: it may make system calls and compute, nothing else (no
- * allocation, no locks, no stdio).
+ * The reader: a child process for opening and reading one file, which can be left behind when the file system does
+ * not answer. The child is a copy of a process that may have threads: it may make system calls and compute, nothing
+ * else (no allocation, no locks, no stdio).
  */
 #ifndef FOVEA_READER_H
 #define FOVEA_READER_H
@@ -30,8 +30,8 @@ struct reader_job {
 
 /*
  * Runs the job. 0 and *ret filled (verdict SNAPSHOT_TIMED_OUT when LIMIT_OPEN_MS passed without progress; then the
- * child is killed, and reaped later if the kernel will not let go of it now), or a fault. The child is made without an exit
- * signal: a host program's SIGCHLD handler and its waitpid(-1) never see it.
+ * child is killed, and reaped later if the kernel will not let go of it now), or a fault. The child is made without
+ * an exit signal: a host program's SIGCHLD handler and its waitpid(-1) never see it.
  */
 int reader_run(const struct reader_job *job, struct reader_report *ret, struct fovea_fault *fault);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References: what people and models write when they mean a file. A path pasted from a shell has backslashes or quotes; a
- * screenshot's name has a narrow space before AM that no one types, decomposed accents and a curly apostrophe. Each
- * spelling is only a guess to be tried through the same gate.
+ * References: what people and models write when they mean a file. A path pasted from a shell has backslashes or
+ * quotes; a screenshot's name has a narrow space before AM that no one types, decomposed accents and a curly
+ * apostrophe. Each spelling is only a guess to be tried through the same gate.
  */
 #include "source/ref.h"
 
@@ -89,7 +89,9 @@ _Static_assert(2 + 2 * COUNT(respellings) <= LIMIT_PATH_VARIANTS, "every spellin
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) & 15 : -1;
 }
 
 /* What follows file://, its escapes undone. */
@@ -167,7 +169,8 @@ int ref_variants(const char *ref, const char *home, struct ref_variants *ret)
     static const char scheme[] = "file://";
     struct ref_variants v = {0};
     auto_buf given = BUF_INIT(LIMIT_PATH_BYTES - 1);
-    int r = strncmp(ref, scheme, sizeof scheme - 1) ? buf_add_str(&given, ref) : from_url(ref + sizeof scheme - 1, &given);
+    bool is_url = !strncmp(ref, scheme, sizeof scheme - 1);
+    int r = is_url ? from_url(ref + sizeof scheme - 1, &given) : buf_add_str(&given, ref);
     if (r == -EFBIG || (r >= 0 && !given.len))
         r = -EINVAL;
     if (r >= 0)

@@ -82,7 +82,8 @@ typedef bool (*piece_add)(void *to, const uint8_t *data, size_t len);
 
 static int read_pieces(int fd, uint64_t most, piece_add add, void *to, struct reader_report *report)
 {
-    uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+    uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, how, -1, 0);
     if (piece == MAP_FAILED)
         return -ENOMEM;
     while (most) {

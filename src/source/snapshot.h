@@ -41,9 +41,9 @@ int snapshot_of(const void *data, size_t len, struct snapshot *ret, struct fovea
 
 /*
  * For read: a window of text lines instead of all bytes, in constant memory however large the file is. The window's
- * text, line ends as found, is in the memfd: at most LIMIT_READ_WINDOW bytes, in whole lines (or whole characters, when
- * even its first line is longer). When bad_at is set, reading stopped there: only it, head and encoding mean anything.
- * A line ends with '\n'; what follows the last one is a line too, unless it is empty.
+ * text, line ends as found, is in the memfd: at most LIMIT_READ_WINDOW bytes, in whole lines (or whole characters,
+ * when even its first line is longer). When bad_at is set, reading stopped there: only it, head and encoding mean
+ * anything. A line ends with '\n'; what follows the last one is a line too, unless it is empty.
  */
 struct snapshot_lines {
     struct snapshot window;

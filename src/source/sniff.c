@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file is, by its first bytes: a table of signatures, then text, else nothing we know. This runs on hostile bytes in
- * the process that holds everything, so it only compares and adds, each read is checked (sniff_priv.h), and
- * nothing is decoded. A gzip file is therefore no SVGZ here: whether SVG is inside cannot be known without inflating it,
- * unless the file says so itself in the name its header may carry.
+ * What a file is, by its first bytes: a table of signatures, then text, else nothing we know. This runs on hostile
+ * bytes in the process that holds everything, so it only compares and adds, each read is checked (sniff_priv.h), and
+ * nothing is decoded. A gzip file is therefore no SVGZ here: whether SVG is inside cannot be known without inflating
+ * it, unless the file says so itself in the name its header may carry.
  */
 #include "source/sniff_priv.h"
 

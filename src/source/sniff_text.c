@@ -62,7 +62,8 @@ static size_t skip_doctype(const struct head *h, size_t i)
 
 static bool is_name_byte(uint32_t c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
 /* <svg or <prefix:svg, and the name ends there. */
