@@ -213,11 +213,10 @@ static int climb_with(struct climb *c, const struct encoder *by)
 static int climb_flattened(struct climb *c, uint32_t *facts)
 {
     bool light = image_is_light(c->m);
-    const uint8_t *before = c->best.data;
     image_flatten(c->m, light ? 128 : 255);
     image_done(&c->scaled);
     int e = climb_with(c, &encode_jpeg);
-    if (!e && c->best.data != before)
+    if (!e && c->best.by == &encode_jpeg)
         *facts |= light ? WORK_ON_GREY : WORK_ON_WHITE;
     return e;
 }
