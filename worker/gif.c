@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GIF by giflib: our own walk finds the frames, the library undoes the LZW coding of those that the wanted one is made
- * of. It reads from memory through a cursor that is set to each frame in turn, so frames in between cost nothing.
+ * GIF: a walk over the blocks finds and counts the frames; only those that the wanted one is made of are decoded, so
+ * frames in between cost nothing.
  */
-#include <gif_lib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -12,28 +11,16 @@
 
 struct decoder {
     const uint8_t *data;
-    size_t len, cursor;
+    size_t len;
     struct gif_screen screen;
     uint32_t frames;
-    GifFileType *gif;
     struct canvas canvas;
 };
-
-static int read_bytes(GifFileType *gif, GifByteType *out, int n)
-{
-    struct decoder *d = gif->UserData;
-    size_t got = MIN((size_t)MAX(n, 0), d->len - MIN(d->cursor, d->len));
-    memcpy(out, d->data + d->cursor, got);
-    d->cursor += got;
-    return (int)got;
-}
 
 static void close_gif(struct decoder *d)
 {
     if (!d)
         return;
-    if (d->gif)
-        (void)DGifCloseFile(d->gif, NULL);
     canvas_done(&d->canvas);
     free(d);
 }
@@ -96,16 +83,6 @@ static int open_gif(const uint8_t *data, size_t len, struct decoder **ret, struc
     return WORK_OK;
 }
 
-/* Colours of the frame that giflib stands in: 256, those that the table lacks black. */
-static void read_colours(const GifFileType *gif, int transparent, uint8_t out[256][4])
-{
-    const ColorMapObject *map = gif->Image.ColorMap ? gif->Image.ColorMap : gif->SColorMap;
-    for (int i = 0; i < 256; i++) {
-        GifColorType k = map && i < map->ColorCount ? map->Colors[i] : (GifColorType){0, 0, 0};
-        memcpy(out[i], (uint8_t[4]){k.Red, k.Green, k.Blue, i == transparent ? 0 : 255}, 4);
-    }
-}
-
 /* The row that comes n-th in an interlaced frame of that height. */
 static uint32_t interlaced_row(uint32_t n, uint32_t height)
 {
@@ -119,42 +96,33 @@ static uint32_t interlaced_row(uint32_t n, uint32_t height)
     return height;
 }
 
-static int draw_rows(struct decoder *d, const struct gif_frame *f, struct complaint *c)
+/* Apart, so that the compiler does not check each pixel's copy against the buffer's size. */
+static __attribute__((noinline)) void colour_row(const uint8_t *row, uint32_t width, const uint8_t (*colours)[4],
+                                                 uint8_t *out)
 {
-    const struct rect *box = &f->frame.box;
-    auto_free uint8_t *indices = malloc(box->w);
-    auto_free uint8_t *line = malloc((size_t)box->w * 4);
-    if (!indices || !line)
-        return complain(c, WORK_NO_MEMORY, "out of memory for a frame");
-    uint8_t colours[256][4];
-    read_colours(d->gif, f->transparent, colours);
-    for (uint32_t n = 0; n < box->h; n++) {
-        if (DGifGetLine(d->gif, indices, (int)box->w) != GIF_OK)
-            return complain(c, WORK_MALFORMED, "image data ends or breaks in row %u", n);
-        for (uint32_t x = 0; x < box->w; x++)
-            memcpy(line + (size_t)x * 4, colours[indices[x]], 4);
-        canvas_draw(&d->canvas, d->gif->Image.Interlace ? interlaced_row(n, box->h) : n, line);
-    }
-    return WORK_OK;
+    for (uint32_t x = 0; x < width; x++)
+        memcpy(out + (size_t)x * 4, colours[row[x]], 4);
 }
 
 static int draw_frame(struct decoder *d, const struct gif_frame *f, struct complaint *c)
 {
+    const struct rect *box = &f->frame.box;
     int status = canvas_begin(&d->canvas, &f->frame, c);
-    if (status || !f->frame.box.w || !f->frame.box.h)
+    if (status || !box->w || !box->h)
         return status;
-    GifRecordType kind;
-    d->cursor = f->at;
-    if (DGifGetRecordType(d->gif, &kind) != GIF_OK || kind != IMAGE_DESC_RECORD_TYPE ||
-        DGifGetImageDesc(d->gif) != GIF_OK)
-        return complain(c, WORK_MALFORMED, "an image descriptor does not read: %s",
-                        d->gif->Error ? GifErrorString(d->gif->Error) : "wrong record");
-    status = draw_rows(d, f, c);
-    /* The library remembers each image for writing; we do not need it to. */
-    GifFreeSavedImages(d->gif);
-    d->gif->SavedImages = NULL;
-    d->gif->ImageCount = 0;
-    return status;
+    auto_free uint8_t *indices = malloc((size_t)box->w * box->h);
+    auto_free uint8_t *line = malloc((size_t)box->w * 4);
+    if (!indices || !line)
+        return complain(c, WORK_NO_MEMORY, "out of memory for a frame of %ux%u", box->w, box->h);
+    if (!gif_unpack(d->data, d->len, f->codes, indices, box->w * box->h))
+        return complain(c, WORK_MALFORMED, "image data ends early or is damaged");
+    uint8_t colours[256][4];
+    gif_colours(d->data, d->len, f, colours);
+    for (uint32_t n = 0; n < box->h; n++) {
+        colour_row(indices + (size_t)n * box->w, box->w, (const uint8_t(*)[4])colours, line);
+        canvas_draw(&d->canvas, f->interlaced ? interlaced_row(n, box->h) : n, line);
+    }
+    return WORK_OK;
 }
 
 /* Finds where drawing starts: *ret_at is the offset to walk on from. */
@@ -188,11 +156,6 @@ static int start_gif(struct decoder *d, const struct want *want, struct size *re
         status = canvas_init(&d->canvas, d->screen.size, c);
     if (status)
         return status;
-    int error = 0;
-    d->gif = DGifOpen(d, read_bytes, &error);
-    if (!d->gif)
-        return complain(c, error == D_GIF_ERR_NOT_ENOUGH_MEM ? WORK_NO_MEMORY : WORK_MALFORMED,
-                        "the GIF header does not read");
     for (uint32_t i = replay.first; i <= want->frame && !status; i++) {
         struct gif_frame f;
         bool found = false;
@@ -219,12 +182,9 @@ static int finish_gif(struct decoder *d, struct complaint *c)
     return WORK_OK;
 }
 
-#define STRING_OF(x) #x
-#define VALUE_OF(x) STRING_OF(x)
-
 const struct decoder_ops decode_gif = {
     .media = MEDIA_GIF,
-    .library = "giflib " VALUE_OF(GIFLIB_MAJOR) "." VALUE_OF(GIFLIB_MINOR) "." VALUE_OF(GIFLIB_RELEASE),
+    .library = "GIF built in",
     .open = open_gif,
     .start = start_gif,
     .row = row_gif,

@@ -69,10 +69,9 @@ static struct gif_frame read_frame(const uint8_t *image, const uint8_t *control)
     static const enum dispose disposes[8] = {[2] = DISPOSE_CLEAR, [3] = DISPOSE_RESTORE};
     struct gif_frame f = {.transparent = -1};
     f.frame.box = (struct rect){le16(image + 1), le16(image + 3), le16(image + 5), le16(image + 7)};
-    f.frame.over = true;
     if (control) {
         f.frame.dispose = disposes[control[3] >> 2 & 7];
-        f.frame.transparent = control[3] & 1;
+        f.frame.transparent = f.frame.over = control[3] & 1;
         f.transparent = control[3] & 1 ? control[6] : -1;
     }
     return f;
@@ -97,6 +96,19 @@ int gif_next_frame(const uint8_t *data, size_t len, size_t *at, struct gif_frame
             continue;
         *ret = read_frame(data + b.at, control);
         ret->at = b.at;
+        ret->codes = b.at + DESCRIPTOR + table_bytes(data[b.at + DESCRIPTOR - 1]);
+        ret->interlaced = data[b.at + DESCRIPTOR - 1] & 0x40;
         return WORK_OK;
+    }
+}
+
+void gif_colours(const uint8_t *data, size_t len, const struct gif_frame *f, uint8_t out[256][4])
+{
+    size_t own = table_bytes(data[f->at + DESCRIPTOR - 1]);
+    size_t at = own ? f->at + DESCRIPTOR : GIF_HEAD, bytes = own ? own : table_bytes(data[10]);
+    for (int i = 0; i < 256; i++, at += 3, bytes -= MIN(bytes, 3u)) {
+        static const uint8_t black[3];
+        memcpy(out[i], bytes && at + 3 <= len ? data + at : black, 3);
+        out[i][3] = i == f->transparent ? 0 : 255;
     }
 }

@@ -28,9 +28,17 @@ int gif_block_at(const uint8_t *data, size_t len, size_t at, struct gif_block *r
 struct gif_frame {
     struct frame frame;
     size_t at;       /* of its descriptor */
+    size_t codes;    /* of its LZW data */
+    bool interlaced;
     int transparent; /* colour index; -1 none */
 };
 int gif_next_frame(const uint8_t *data, size_t len, size_t *at, struct gif_frame *ret, bool *ret_found,
                    struct complaint *c);
+
+/* Colours of the image whose descriptor is at an offset: 256 of them, black where the table has none. */
+void gif_colours(const uint8_t *data, size_t len, const struct gif_frame *f, uint8_t out[256][4]);
+
+/* Undoes the LZW coding that starts (with its code size) at an offset: exactly count pixels, or false. */
+bool gif_unpack(const uint8_t *data, size_t len, size_t at, uint8_t *out, uint32_t count);
 
 #endif

@@ -17,7 +17,6 @@ static const struct {
     const char *path, *reason;
 } exceptions[] = {
     {"pngsuite/bugfixes/invalid_palette_index.png", "stricter: a pixel outside the palette has no colour"},
-    {"gif-pygif/max-codes.gif", "stricter: LZW codes wider than GIF's 8 bits a pixel"},
 };
 
 static const char *exception_for(const char *path)

@@ -159,6 +159,37 @@ TEST(gif_frames_are_composed_with_disposal_transparency_and_clipping)
     }
 }
 
+/* Random indices, so that the code table fills, is cleared and fills again; giflib has written them. */
+TEST(gif_pixels_are_those_that_giflib_wrote)
+{
+    enum { W = 211, H = 173 };
+    for (int colours = 2; colours <= 256; colours *= 2) {
+        uint32_t seed = 31;
+        uint8_t indices[W * H];
+        for (size_t i = 0; i < sizeof(indices); i++)
+            indices[i] = (uint8_t)(i % 40 < 20 ? 0 : noise(&seed) % (uint32_t)colours);
+        auto_buf b = BUF_INIT(FILE_MAX);
+        int error = 0;
+        GifFileType *gif = EGifOpen(&b, write_gif, &error);
+        GifColorType grays[256];
+        for (int i = 0; i < colours; i++)
+            grays[i] = (GifColorType){(GifByteType)i, (GifByteType)i, (GifByteType)i};
+        ColorMapObject *map = GifMakeMapObject(colours, grays);
+        EGifPutScreenDesc(gif, W, H, 8, 0, map);
+        EGifPutImageDesc(gif, 0, 0, W, H, false, map);
+        for (int y = 0; y < H; y++)
+            EGifPutLine(gif, indices + y * W, W);
+        EGifCloseFile(gif, &error);
+        GifFreeMapObject(map);
+        auto_picture p = decode(MEDIA_GIF, &b);
+        CHECK_MSG(!p.status && !p.h.alpha, "%d colours: %s", colours, p.c.detail);
+        size_t wrong = 0;
+        for (size_t i = 0; i < sizeof(indices) && !p.status; i++)
+            wrong += p.rgba[i * 4] != indices[i] || p.rgba[i * 4 + 3] != 255;
+        CHECK_MSG(!wrong, "%d colours: %zu pixels", colours, wrong);
+    }
+}
+
 TEST(a_gif_of_100000_frames_is_counted_in_milliseconds)
 {
     static const struct gif_part part[] = {{{0, 0, 2, 2}, 1, DISPOSE_DO_NOT, -1, false}};
