@@ -177,12 +177,13 @@ static int go_down(struct climb *c, size_t at)
 /* Which lossless candidates can win at the first step. */
 static void choose_lossless(const struct climb *c, bool *ret_webp, bool *ret_png)
 {
-    struct palette p;
+    struct palette p = {0};
     bool few = palette_of(c->m, &p), small = (size_t)c->m->size.w * c->m->size.h <= SMALL, webp = webp_allowed(c);
     bool flat = c->look.flat > flat_enough;
+    /* Many levels after scaling are a grey picture's, and those are better lossy. */
+    bool drawn = p.bits <= 2 || (c->look.flat > flat_enough / 2 && (p.bits <= 4 || c->l->pristine));
     *ret_webp = webp && c->l->pristine && flat && c->look.novel < novel_at_most;
-    *ret_png = small || (few && !*ret_webp && (p.bits <= 2 || c->look.flat > flat_enough / 2)) ||
-               (!webp && (flat || !c->m->opaque));
+    *ret_png = small || (few && !*ret_webp && drawn) || (!webp && (flat || !c->m->opaque));
 }
 
 /* Lossless candidates at the first step. Returns 1 when one has won without a look at lossy. */
@@ -213,11 +214,10 @@ static int climb_with(struct climb *c, const struct encoder *by)
 static int climb_flattened(struct climb *c, uint32_t *facts)
 {
     bool light = image_is_light(c->m);
-    const uint8_t *before = c->best.data;
     image_flatten(c->m, light ? 128 : 255);
     image_done(&c->scaled);
     int e = climb_with(c, &encode_jpeg);
-    if (!e && c->best.data != before)
+    if (!e && c->best.by == &encode_jpeg)
         *facts |= light ? WORK_ON_GREY : WORK_ON_WHITE;
     return e;
 }

@@ -19,7 +19,10 @@
 #include "sandbox/proto.h"
 #include "warm.h"
 
-enum { EXIT_GONE = 1 }; /* nobody to talk to */
+enum {
+    EXIT_GONE = 1,          /* nobody to talk to */
+    KEPT_BLOCK = 32 << 20, /* the largest that libc allows */
+};
 
 static int send_all(const void *message, size_t len)
 {
@@ -130,12 +133,17 @@ static int work(const struct work_request *request, const int fds[2], struct wor
     return e;
 }
 
-/* What libc would do by opening files, which the jail does not forgive: lcms asks for the time (and so for the zone),
- * and freeing in an arena of its own makes a thread ask how the system commits memory. */
+/*
+ * What libc would do by opening files, which the jail does not forgive: lcms asks for the time (and so for the zone),
+ * and freeing in an arena of its own makes a thread ask how the system commits memory. And freed blocks stay with the
+ * process, since the next one would only fault the same pages in again.
+ */
 static void settle_libc(void)
 {
     tzset();
     (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * KEPT_BLOCK);
 }
 
 int main(void)

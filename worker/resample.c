@@ -184,27 +184,37 @@ void resample_free(struct resampler *r)
     free(r);
 }
 
+/* Most pixels are opaque or invisible: those need no division. */
 static void premultiply(const uint8_t *row, uint32_t n, int16_t *out)
 {
-    for (uint32_t x = 0; x < n; x++) {
-        uint32_t a = row[x * 4 + 3];
+    for (uint32_t x = 0; x < n; x++, row += 4, out += 4) {
+        uint32_t a = row[3];
         for (int c = 0; c < 3; c++)
-            out[x * 4 + c] = (int16_t)((row[x * 4 + c] * a * (1 << COVER_BITS) + 127) / 255);
-        out[x * 4 + 3] = (int16_t)(a << COVER_BITS);
+            out[c] = (int16_t)(a == 255 ? (uint32_t)row[c] << COVER_BITS
+                               : a      ? (((uint32_t)row[c] * a << COVER_BITS) + 127) / 255
+                                        : 0);
+        out[3] = (int16_t)(a << COVER_BITS);
     }
+}
+
+static uint8_t byte_of(float v)
+{
+    return v < 0 ? 0 : v > 255 ? 255 : (uint8_t)v;
 }
 
 /* Values with MID_BITS of fraction, premultiplied → bytes, straight. */
 static void unpremultiply(const int16_t *in, uint32_t n, uint8_t *out)
 {
+    const int16_t half = 1 << (MID_BITS - 1), full = 255 << MID_BITS;
     for (uint32_t x = 0; x < n; x++, in += 4, out += 4) {
-        int32_t a = MIN((in[3] + (1 << (MID_BITS - 1))) >> MID_BITS, 255);
-        float back = in[3] > 0 ? 255.0f / in[3] : 0;
-        if (a <= 0)
-            back = 0;
+        if (in[3] < half) {
+            memset(out, 0, 4);
+            continue;
+        }
+        float back = in[3] >= full ? 1.0f / (1 << MID_BITS) : 255.0f / in[3];
         for (int c = 0; c < 3; c++)
-            out[c] = (uint8_t)fminf(fmaxf(in[c] * back + 0.5f, 0), 255);
-        out[3] = (uint8_t)MAX(a, 0);
+            out[c] = byte_of(in[c] * back + 0.5f);
+        out[3] = (uint8_t)MIN((in[3] + half) >> MID_BITS, 255);
     }
 }
 

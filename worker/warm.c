@@ -6,21 +6,19 @@
  */
 #include "warm.h"
 
-#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "encode.h"
 #include "resample.h"
 
-enum { HEAP = 12 << 20, PAGE = 4096, TINY = 48 };
+enum { HEAP = 10 << 20, PAGE = 4096, TINY = 48 };
 
-/* Freed memory stays with the process, touched, and large blocks are taken from it. */
+/* Freed memory stays with the process (see main), touched, and large blocks are taken from it. */
 static void touch_heap(void)
 {
-    (void)mallopt(M_MMAP_THRESHOLD, HEAP);
-    (void)mallopt(M_TRIM_THRESHOLD, 2 * HEAP);
-    volatile char *heap = malloc(HEAP - PAGE);
-    for (size_t at = 0; heap && at < HEAP - PAGE; at += PAGE)
+    volatile char *heap = malloc(HEAP);
+    for (size_t at = 0; heap && at < HEAP; at += PAGE)
         heap[at] = 0;
     free((void *)(uintptr_t)heap);
 }
