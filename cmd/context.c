@@ -37,13 +37,13 @@ int context_open(const struct common *common, fovea **ret, struct fovea_fault *f
     auto_free char *config = named ? make_absolute(common->config, cwd) : NULL;
     bool failed = named && !config;
     for (size_t i = 0; i < common->roots.n; i++)
-        failed |= !(roots[i] = make_absolute(common->roots.word[i], cwd));
+        failed |= !*common->roots.word[i] || !(roots[i] = make_absolute(common->roots.word[i], cwd));
     struct fovea_options options = {
         .reach = common->roots.n ? (const char *const *)roots : NULL,
         .config_file = named ? config : common->config,
         .no_webp = common->no_webp,
     };
-    int r = failed ? fault_is(fault, -EINVAL, "--root or --config", "the path is too long")
+    int r = failed ? fault_is(fault, -EINVAL, "--root or --config", "the path is empty or too long")
                    : fovea_new(&options, ret, fault);
     for (size_t i = 0; i < COUNT(roots); i++)
         free(roots[i]);

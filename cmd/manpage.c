@@ -69,7 +69,7 @@ static void add_item(struct buf *b, const char *term, const char *value, const c
     add_words(b, term);
     (void)buf_add_str(b, "\\fR");
     if (value[0]) {
-        (void)buf_add_str(b, " \\fI");
+        (void)buf_add_str(b, term[0] ? " \\fI" : "\\fI");
         add_words(b, value);
         (void)buf_add_str(b, "\\fR");
     }

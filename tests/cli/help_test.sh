@@ -32,7 +32,7 @@ test_help_wins_over_other_mistakes() {
 
 # Every argument of every tool is an option of its name (path is the first argument), with its choices.
 test_every_tool_argument_is_in_help_man_page_and_completions() {
-    "$FOVEA" generate man >man
+    "$FOVEA" generate man >manual
     for shell in bash zsh fish; do "$FOVEA" generate "$shell" >"$shell"; done
     "$BUILD/tests/toolfields" >fields
     [ "$(wc -l <fields)" -gt 8 ]
@@ -41,11 +41,11 @@ test_every_tool_argument_is_in_help_man_page_and_completions() {
         [ "$field" != path ] || { has help REF; continue; }
         option=$(echo "$field" | tr _ -)
         grep -q -e "--$option " help || fail "--$option is not in the help of $tool"
-        has man "\\-\\-$(echo "$option" | sed 's/-/\\-/g')"
+        has manual "\\-\\-$(echo "$option" | sed 's/-/\\-/g')"
         has bash "--$option"
-        has zsh "'--$option["
+        has zsh "'--${option}["
         has fish "from $tool' -l $option "
-        [ -z "$choices" ] || { has help "$choices"; has man "$choices"; has bash "$(echo "$choices" | tr '|' ' ')"; }
+        [ -z "$choices" ] || { has help "$choices"; has manual "$choices"; has bash "$(echo "$choices" | tr '|' ' ')"; }
     done <fields
 }
 

@@ -19,7 +19,7 @@ test_colours_follow_what_the_terminal_says() {
     cp "$GOOD/jpeg-baseline.jpg" a.jpg
     has_chafa
     on_terminal 'TERM=xterm-256color COLORTERM=truecolor' "$FOVEA" view a.jpg
-    has out "$esc[38;2;"
+    has out "${esc}[38;2;"
     on_terminal 'TERM=xterm-256color' "$FOVEA" view a.jpg
     has out '38;5;'
     on_terminal 'TERM=linux' "$FOVEA" view a.jpg
@@ -39,7 +39,7 @@ test_no_color_is_respected() {
     cp "$GOOD/jpeg-baseline.jpg" a.jpg
     has_chafa
     on_terminal 'TERM=xterm-kitty COLORTERM=truecolor NO_COLOR=1' "$FOVEA" view a.jpg
-    hasnt out "$esc[3"
+    hasnt out "${esc}[3"
     has out '█'
     on_terminal 'TERM=xterm-256color NO_COLOR=1' "$FOVEA" doctor
     hasnt out "$esc"
