@@ -222,7 +222,8 @@ static void orders(struct scene *s, double x, double y, double w, double h)
         text(s, x + at[0], ly, SANS_BOLD, 13, t->strong, buf);
         text(s, x + at[1], ly, SANS, 13, t->strong, names[i % COUNT(names)]);
         text(s, x + at[2], ly, SANS, 13, t->soft, products[rng_below(&s->rng, COUNT(products))]);
-        snprintf(buf, sizeof(buf), "$%u.%02u", 18 + rng_below(&s->rng, 400), rng_below(&s->rng, 100));
+        unsigned cents = 1800 + rng_below(&s->rng, 40000);
+        snprintf(buf, sizeof(buf), "$%u.%02u", cents / 100, cents % 100);
         text(s, x + at[3], ly, SANS, 13, t->strong, buf);
         text(s, x + at[4], ly, SANS_BOLD, 12, state_ink[state], states[state]);
     }

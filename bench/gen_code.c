@@ -63,7 +63,8 @@ static void file_tree(struct scene *s, double w)
     text(s, 16, 28, SANS_BOLD, 11, pale, "EXPLORER");
     for (double y = 56; y < s->h - 30; y += 22) {
         char name[64];
-        snprintf(name, sizeof(name), "%s_%s.c", rng_word(&s->rng), rng_word(&s->rng));
+        const char *a = rng_word(&s->rng), *b = rng_word(&s->rng);
+        snprintf(name, sizeof(name), "%s_%s.c", a, b);
         text(s, 28 + 14 * rng_below(&s->rng, 2), y, SANS, 13, pale, name);
     }
 }

@@ -20,8 +20,9 @@ static void picture(struct scene *s, double x, double y, double w, double h)
     cairo_paint(s->cr);
     for (int i = 0; i < 40; i++) {
         ink_alpha(s, rng_below(&s->rng, 2) ? 0xffffff : 0x000000, .08);
+        double cx = x + w * rng_unit(&s->rng), cy = y + h * rng_unit(&s->rng), radius = h * .3 * rng_unit(&s->rng) + 2;
         cairo_new_path(s->cr);
-        cairo_arc(s->cr, x + w * rng_unit(&s->rng), y + h * rng_unit(&s->rng), h * .3 * rng_unit(&s->rng) + 2, 0, 2 * M_PI);
+        cairo_arc(s->cr, cx, cy, radius, 0, 2 * M_PI);
         cairo_fill(s->cr);
     }
     cairo_restore(s->cr);
@@ -88,8 +89,9 @@ static void speckle(struct scene *s, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         ink_alpha(s, 0x3a3020, .15 + .4 * rng_unit(&s->rng));
+        double cx = s->w * rng_unit(&s->rng), cy = s->h * rng_unit(&s->rng), radius = .3 + .5 * rng_unit(&s->rng);
         cairo_new_path(s->cr);
-        cairo_arc(s->cr, s->w * rng_unit(&s->rng), s->h * rng_unit(&s->rng), .3 + .5 * rng_unit(&s->rng), 0, 2 * M_PI);
+        cairo_arc(s->cr, cx, cy, radius, 0, 2 * M_PI);
         cairo_fill(s->cr);
     }
 }
