@@ -18,6 +18,10 @@
  * library is an assert. The library never prints, never exits and never aborts for want of memory.
  *
  * Threads: one fovea may be used from many threads at once. A result is immutable after it was returned.
+ *
+ * Processes: pictures are decoded by child processes. The library sets no signal handler and waits for its own
+ * children only, but a host gets SIGCHLD for them and may see their ids from waitpid(-1). After fork(), a context
+ * belongs to the parent: make a new one in the child.
  */
 #ifndef FOVEA_H
 #define FOVEA_H
