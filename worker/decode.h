@@ -39,12 +39,12 @@ struct header {
     bool alpha;             /* rows may hold pixels that are not opaque */
     bool exact;             /* the stored pixels are 8 bits or less: what is shown can be pixel-exact */
     enum colour colour;
-    const uint8_t *icc; /* embedded profile, borrowed from the decoder; NULL none */
+    const uint8_t *icc; /* embedded profile, borrowed from the decoder; NULL none, or it is sRGB */
     size_t icc_len;
 };
 
 struct want {
-    uint32_t frame;    /* from 1 */
+    uint32_t frame; /* from 1 */
     /* The picture may be decoded smaller, but on neither side below this. (Smaller still only when LIMIT_PIXELS asks for
      * it: JPEG and WebP.) */
     struct size least;

@@ -24,14 +24,14 @@ struct gif_block {
 /* The block at an offset, whole, or WORK_MALFORMED. */
 int gif_block_at(const uint8_t *data, size_t len, size_t at, struct gif_block *ret, struct complaint *c);
 
-/* The next image from *at on, with what the control block before it says; *at moves behind it. False at the end. */
 struct gif_frame {
     struct frame frame;
-    size_t at;       /* of its descriptor */
-    size_t codes;    /* of its LZW data */
+    size_t at, codes; /* offsets of its descriptor and of its LZW data */
     bool interlaced;
     int transparent; /* colour index; -1 none */
 };
+/* The next image from *at on, with what the control block before it says; *at moves behind it. *ret_found false when the
+ * trailer comes first. */
 int gif_next_frame(const uint8_t *data, size_t len, size_t *at, struct gif_frame *ret, bool *ret_found,
                    struct complaint *c);
 

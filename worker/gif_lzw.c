@@ -92,10 +92,8 @@ bool gif_unpack(const uint8_t *data, size_t len, size_t at, uint8_t *out, uint32
     if (at >= len || data[at] < LEAST_BITS || data[at] > MOST_BITS)
         return false;
     struct bits bits = {.data = data, .len = len, .at = at + 1};
-    auto_free struct table *t = malloc(sizeof(*t));
-    if (!t)
-        return false;
-    t->clear = 1u << data[at];
+    struct table table = {.clear = 1u << data[at]};
+    struct table *t = &table;
     reset(t);
     for (uint32_t done = 0; done < count;) {
         int code = next_code(&bits, t->width);

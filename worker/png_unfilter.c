@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "png.h"
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && defined(__x86_64__)
 #include <emmintrin.h>
 #endif
 
@@ -49,7 +49,7 @@ static void undo_paeth(uint8_t *row, const uint8_t *up, size_t len, unsigned bpp
     }
 }
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && defined(__x86_64__)
 
 #define PIXEL_LOOP static inline __attribute__((always_inline))
 
