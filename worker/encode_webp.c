@@ -36,6 +36,11 @@ static int import_lossless(WebPPicture *p, const struct image *m)
     return ok ? 0 : -ENOMEM;
 }
 
+static int error_of(WebPEncodingError e)
+{
+    return e == VP8_ENC_ERROR_PARTITION0_OVERFLOW || e == VP8_ENC_ERROR_PARTITION_OVERFLOW ? -EFBIG : -ENOMEM;
+}
+
 static int encode_as(const struct image *m, const WebPConfig *config, const struct encoder *by, struct encoded *ret)
 {
     if (m->size.w > WEBP_MAX_DIMENSION || m->size.h > WEBP_MAX_DIMENSION)
@@ -51,8 +56,7 @@ static int encode_as(const struct image *m, const WebPConfig *config, const stru
     p.custom_ptr = &out;
     int e = config->lossless ? import_lossless(&p, m) : import_lossy(&p, m);
     if (!e && !WebPEncode(config, &p))
-        e = p.error_code == VP8_ENC_ERROR_PARTITION0_OVERFLOW || p.error_code == VP8_ENC_ERROR_PARTITION_OVERFLOW ? -EFBIG
-                                                                                                                  : -ENOMEM;
+        e = error_of(p.error_code);
     if (e) {
         WebPMemoryWriterClear(&out);
         return e;

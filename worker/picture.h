@@ -22,7 +22,7 @@ int picture_make(const uint8_t *data, size_t len, const struct work_request *req
                  struct output *ret);
 
 /* The same with a decoder of the caller's choice. */
-int picture_make_with(const struct decoder_ops *ops, const uint8_t *data, size_t len, const struct work_request *request,
-                      struct work_reply *reply, struct output *ret);
+int picture_make_with(const struct decoder_ops *ops, const uint8_t *data, size_t len,
+                      const struct work_request *request, struct work_reply *reply, struct output *ret);
 
 #endif

@@ -2,6 +2,8 @@
 /* Colour planes for lossy WebP, see yuv.h. One source, compiled for AVX2 too: the compiler makes vectors of it. */
 #include "yuv.h"
 
+#define INLINED static inline __attribute__((always_inline))
+
 /* 16.16 fixed point: what a decoder of lossy WebP undoes. */
 static inline uint8_t luma(uint32_t p)
 {
@@ -9,22 +11,22 @@ static inline uint8_t luma(uint32_t p)
     return (uint8_t)((16839 * r + 33059 * g + 6420 * b + (16 << 16) + (1 << 15)) >> 16);
 }
 
-static inline __attribute__((always_inline)) void luma_row(const uint32_t *restrict row, uint32_t w, uint8_t *restrict out)
+INLINED void luma_row(const uint32_t *restrict row, uint32_t w, uint8_t *restrict out)
 {
     for (uint32_t x = 0; x < w; x++)
         out[x] = luma(row[x]);
 }
 
 /* Two channels of four pixels are summed at once: r and b have room for carries between them. */
-static inline __attribute__((always_inline)) void chroma_of(uint32_t rb, uint32_t g4, uint8_t *u, uint8_t *v)
+INLINED void chroma_of(uint32_t rb, uint32_t g4, uint8_t *u, uint8_t *v)
 {
     int32_t r = rb & 0xffff, b = rb >> 16, g = (int32_t)g4;
     *u = (uint8_t)((-9719 * r - 19081 * g + 28800 * b + (128 << 18) + (1 << 17)) >> 18);
     *v = (uint8_t)((28800 * r - 24116 * g - 4684 * b + (128 << 18) + (1 << 17)) >> 18);
 }
 
-static inline __attribute__((always_inline)) void chroma_row(const uint32_t *restrict a, const uint32_t *restrict b,
-                                                             uint32_t w, uint8_t *restrict u, uint8_t *restrict v)
+INLINED void chroma_row(const uint32_t *restrict a, const uint32_t *restrict b, uint32_t w, uint8_t *restrict u,
+                        uint8_t *restrict v)
 {
     const uint32_t mask = 0x00ff00ff;
     for (uint32_t x = 0; x < w / 2; x++) {
@@ -38,7 +40,7 @@ static inline __attribute__((always_inline)) void chroma_row(const uint32_t *res
     }
 }
 
-static inline __attribute__((always_inline)) void convert(const struct image *m, const struct yuv *to)
+INLINED void convert(const struct image *m, const struct yuv *to)
 {
     const uint32_t *px = (const uint32_t *)(const void *)m->px;
     uint32_t w = m->size.w, h = m->size.h;
