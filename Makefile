@@ -53,7 +53,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lcrypto -lm
-WORKER_LIBS := -ljpeg -lwebp -lwebpdemux -lgif -llcms2 -lisal -ldeflate -lspng -lm
+WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
 CLI_LIBS    := -ldl
 
 # ---------------------------------------------------------------- files, by room
@@ -76,6 +76,9 @@ CLI_OBJ    := $(call objects,$(CLI_SRC))
 
 .PHONY: all help setup demo test check bench fuzz install uninstall clean
 .DELETE_ON_ERROR:
+# V=1 shows the commands in full.
+$(if $(V),,.SILENT:)
+say = @printf '  %-6s %s\n' $(1) $(2)
 .SECONDARY:
 
 all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 $(BUILD)/man/fovea.3 ## build everything into build/
@@ -92,6 +95,7 @@ FORCE:
 
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)
+	$(call say,cc,$<)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 # Pixel loops earn -O3.
@@ -117,9 +121,11 @@ $(BUILD)/gen/filter.h: $(BUILD)/mkfilter
 $(OBJ)/src/sandbox/jail.o: $(BUILD)/gen/filter.h
 
 $(BUILD)/fovea-worker: $(WORKER_OBJ) $(OBJ)/libshared.a
+	$(call say,link,$@)
 	$(CC) -pie $(WORKER_OBJ) $(OBJ)/libshared.a -o $@ $(LDFLAGS) $(WORKER_LIBS)
 
 $(BUILD)/fovea: $(CLI_OBJ) $(OBJ)/libinternal.a
+	$(call say,link,$@)
 	$(CC) -pie $(CLI_OBJ) $(OBJ)/libinternal.a -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
 # The program writes its own manual and completions, from the table that parses its options.
@@ -135,6 +141,7 @@ $(BUILD)/man/fovea.3: tools/man3.awk include/fovea.h
 	awk -f $^ > $@
 
 $(BUILD)/libfovea.so.$(VERSION): $(LIB_OBJ)
+	$(call say,link,$@)
 	$(CC) -shared -Wl,-soname,libfovea.so.$(SOVERSION) -Wl,--no-undefined $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 $(BUILD)/libfovea.so: $(BUILD)/libfovea.so.$(VERSION)
 	ln -sf $(<F) $(BUILD)/libfovea.so.$(SOVERSION)
@@ -142,6 +149,7 @@ $(BUILD)/libfovea.so: $(BUILD)/libfovea.so.$(VERSION)
 
 # One object, so that only fovea_ symbols are seen from outside.
 $(BUILD)/libfovea.a: $(LIB_OBJ)
+	$(call say,link,$@)
 	$(LD) -r $^ -o $(OBJ)/fovea-all.o
 	objcopy --localize-hidden $(OBJ)/fovea-all.o
 	@rm -f $@
@@ -182,11 +190,13 @@ $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
 # A unit test sees everything inside; those of the worker's parts link these too.
 $(BUILD)/tests/%: tests/unit/%.c tests/unit/test.h $(OBJ)/libinternal.a $(OBJ)/flags
 	@mkdir -p $(@D)
+	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(TEST_LIBS)
 $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
 	@mkdir -p $(@D)
+	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
-	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) -lgif -lspng
 
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
@@ -217,6 +227,7 @@ fuzz: ## fuzz each parser for TIME seconds (clang)
 fuzzers: $(FUZZERS) $(BUILD)/fixtures/good.tsv
 $(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
+	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -I. $(CFLAGS) -fsanitize=fuzzer $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
 
