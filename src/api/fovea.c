@@ -56,19 +56,32 @@ static char *own_folder_new(const fovea *f, const char *variable, const char *us
     return b.data ? buf_take(&b) : NULL;
 }
 
+/* The config file that was read, as an absolute path: open(2) took a relative one from the process's folder. */
+static char *config_file_new(const fovea *f)
+{
+    auto_free char *here = NULL;
+    auto_buf b = BUF_INIT(2 * LIMIT_PATH_BYTES);
+    if (!f->config.file || *f->config.file == '/')
+        return f->config.file ? strdup(f->config.file) : NULL;
+    here = getcwd(NULL, 0);
+    (void)buf_add_format(&b, "%s/%s", here ? here : "", f->config.file);
+    return buf_take(&b);
+}
+
 /* Our own config and state hold keys and what others saw: no path leads there. */
 static int open_gate(fovea *f, const struct fovea_options *options, struct fovea_fault *fault)
 {
     auto_free char *config = own_folder_new(f, "XDG_CONFIG_HOME", ".config");
     auto_free char *state = own_folder_new(f, "XDG_STATE_HOME", ".local/state");
+    auto_free char *file = config_file_new(f);
     const char *floor[4] = {0};
     size_t n = 0;
     if (config)
         floor[n++] = config;
     if (state)
         floor[n++] = state;
-    if (f->config.file)
-        floor[n++] = f->config.file;
+    if (file)
+        floor[n++] = file;
     struct gate_options g = {
         .cwd = f->cwd,
         .home = f->home,
