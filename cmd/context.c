@@ -35,15 +35,16 @@ int context_open(const struct common *common, fovea **ret, struct fovea_fault *f
         return fault_is(fault, -errno, "cannot tell the working folder", strerror(errno));
     bool named = common->config && *common->config;
     auto_free char *config = named ? make_absolute(common->config, cwd) : NULL;
-    bool failed = named && !config;
+    const char *failed = named && !config ? "--config" : NULL;
     for (size_t i = 0; i < common->roots.n; i++)
-        failed |= !*common->roots.word[i] || !(roots[i] = make_absolute(common->roots.word[i], cwd));
+        if (!*common->roots.word[i] || !(roots[i] = make_absolute(common->roots.word[i], cwd)))
+            failed = "--root";
     struct fovea_options options = {
         .reach = common->roots.n ? (const char *const *)roots : NULL,
         .config_file = named ? config : common->config,
         .no_webp = common->no_webp,
     };
-    int r = failed ? fault_is(fault, -EINVAL, "--root or --config", "the path is empty or too long")
+    int r = failed ? fault_is(fault, -EINVAL, failed, "the path is empty or too long")
                    : fovea_new(&options, ret, fault);
     for (size_t i = 0; i < COUNT(roots); i++)
         free(roots[i]);

@@ -19,14 +19,14 @@ struct report {
 static const struct {
     const char *word, *coloured;
 } marks[] = {
-    [FOVEA_OK] = {"ok  ", "\033[32m✓\033[0m   "},
-    [FOVEA_WARN] = {"warn", "\033[33m!\033[0m   "},
-    [FOVEA_BAD] = {"bad ", "\033[31m✗\033[0m   "},
+    [FOVEA_HEALTH_OK] = {"ok  ", "\033[32m✓\033[0m   "},
+    [FOVEA_HEALTH_WARN] = {"warn", "\033[33m!\033[0m   "},
+    [FOVEA_HEALTH_BAD] = {"bad ", "\033[31m✗\033[0m   "},
 };
 
 static void tell_json(struct report *r, const struct fovea_check *c)
 {
-    static const char *const names[] = {[FOVEA_OK] = "ok", [FOVEA_WARN] = "warn", [FOVEA_BAD] = "bad"};
+    static const char *const names[] = {[FOVEA_HEALTH_OK] = "ok", [FOVEA_HEALTH_WARN] = "warn", [FOVEA_HEALTH_BAD] = "bad"};
     (void)buf_add_format(&r->b, "%s{\"health\":\"%s\",\"name\":", r->told ? "," : "[", names[c->health]);
     add_json_string(&r->b, c->name);
     (void)buf_add_str(&r->b, ",\"detail\":");
@@ -48,7 +48,7 @@ static void tell(const struct fovea_check *c, void *arg)
             (void)buf_add_format(&r->b, "      %-12s %s %s\n", "", r->colours ? "→" : "fix:", c->remedy);
     }
     r->told++;
-    r->bad += c->health == FOVEA_BAD;
+    r->bad += c->health == FOVEA_HEALTH_BAD;
 }
 
 static void check_terminal(struct report *r)
@@ -56,15 +56,15 @@ static void check_terminal(struct report *r)
     auto_drawing *d = NULL;
     int code = drawing_new(&d);
     bool tty = isatty(STDOUT_FILENO);
-    struct fovea_check chafa = {FOVEA_OK, "libchafa", "draws pictures on the terminal", NULL};
-    struct fovea_check terminal = {FOVEA_OK, "terminal", tty && d ? drawing_kind(d) : "stdout is none", NULL};
+    struct fovea_check chafa = {FOVEA_HEALTH_OK, "libchafa", "draws pictures on the terminal", NULL};
+    struct fovea_check terminal = {FOVEA_HEALTH_OK, "terminal", tty && d ? drawing_kind(d) : "stdout is none", NULL};
     if (code == -ENOENT)
-        chafa = (struct fovea_check){FOVEA_WARN, "libchafa", "cannot be loaded: view prints words only",
+        chafa = (struct fovea_check){FOVEA_HEALTH_WARN, "libchafa", "cannot be loaded: view prints words only",
                                      "apt-get install libchafa0"};
     if (code == -ENOTTY)
         chafa.detail = "not needed here";
     if (tty && code == -ENOTTY)
-        terminal = (struct fovea_check){FOVEA_WARN, "terminal", "TERM says that nothing can be drawn",
+        terminal = (struct fovea_check){FOVEA_HEALTH_WARN, "terminal", "TERM says that nothing can be drawn",
                                         "set TERM to what the terminal is, such as xterm-256color"};
     tell(&chafa, r);
     tell(&terminal, r);
@@ -75,10 +75,10 @@ static void check_manual(struct report *r)
     static const char *const places[] = {
         FOVEA_EXECDIR "/../../share/man/man1/fovea.1", FOVEA_EXECDIR "/../../share/man/man1/fovea.1.gz",
         "/usr/local/share/man/man1/fovea.1", "/usr/share/man/man1/fovea.1.gz", NULL};
-    struct fovea_check manual = {FOVEA_WARN, "man page", "not installed", "make install; until then 'fovea help'"};
+    struct fovea_check manual = {FOVEA_HEALTH_WARN, "man page", "not installed", "make install; until then 'fovea help'"};
     for (const char *const *p = places; *p && manual.remedy; p++)
         if (access(*p, R_OK) == 0)
-            manual = (struct fovea_check){FOVEA_OK, "man page", *p, NULL};
+            manual = (struct fovea_check){FOVEA_HEALTH_OK, "man page", *p, NULL};
     tell(&manual, r);
 }
 
@@ -87,7 +87,7 @@ static void check_context(struct report *r, const struct common *common)
     struct fovea_fault fault;
     auto_fovea *f = NULL;
     if (context_open(common, &f, &fault) < 0) {
-        struct fovea_check config = {FOVEA_BAD, "config", fault.text, "correct what is named, or give --config"};
+        struct fovea_check config = {FOVEA_HEALTH_BAD, "config", fault.text, "correct what is named, or give --config"};
         tell(&config, r);
     }
     (void)fovea_doctor(f, tell, r);

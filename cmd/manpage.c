@@ -9,19 +9,6 @@ struct named {
     const char *name, *what;
 };
 
-static const struct {
-    const char *key, *preset, *what;
-} config_keys[] = {
-    {"fs_reach", "[\"${cwd}\"]", "the folders that may be read; ${cwd} is where fovea was started"},
-    {"images.blockImages", "false", "refuse every picture"},
-    {"images.autoResize", "true", "fit pictures to what models take; false keeps pixels and encoding, less the metadata"},
-    {"images.maxDimension", "1568", "longest side of what is shown, in pixels"},
-    {"images.minDimension", "28", "shortest side; smaller pictures are enlarged, because providers reject them"},
-    {"images.maxBytes", "512000", "most bytes of what is shown"},
-    {"images.jpegQuality", "75", "quality of the first attempt, for JPEG and WebP"},
-    {"view.maxBytes", "20971520", "most bytes of a source that view opens"},
-};
-
 static const struct named exit_codes[] = {
     {"0", "done"},
     {"1", "refused or failed: the message says what to do"},
@@ -129,7 +116,11 @@ static void add_commands(struct buf *b)
     for (const struct command *const *c = commands; *c; c++)
         if (!(*c)->hidden)
             add_command(b, *c);
-    (void)buf_add_str(b, ".SH COMMON OPTIONS\nOf view, read, call and doctor; --help of every command.\n");
+    (void)buf_add_str(b, ".SH COMMON OPTIONS\nOf");
+    for (const struct command *const *c = commands; *c; c++)
+        if ((*c)->context && !(*c)->hidden)
+            (void)buf_add_format(b, " %s,", (*c)->name);
+    (void)buf_add_str(b, " and --help of every command.\n");
     size_t n = options_of(command_find("doctor"), list);
     for (size_t i = 0; i < n; i++)
         if (list[i].common || !strcmp(list[i].name, "help"))
@@ -140,10 +131,11 @@ static void add_config(struct buf *b)
 {
     (void)buf_add_str(b, ".SH CONFIGURATION\nThe config is YAML; keys may be nested or dotted. A wrong key or value "
                          "names itself, its line, and the nearest right one.\n");
-    for (size_t i = 0; i < COUNT(config_keys); i++) {
+    struct fovea_setting key;
+    for (size_t i = 0; fovea_setting(i, &key) == 0; i++) {
         char what[256];
-        (void)snprintf(what, sizeof what, "%s (default %s)", config_keys[i].what, config_keys[i].preset);
-        add_item(b, config_keys[i].key, "", what);
+        (void)snprintf(what, sizeof what, "%s (default %s)", key.help, key.preset);
+        add_item(b, key.key, "", what);
     }
 }
 

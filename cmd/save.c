@@ -51,21 +51,22 @@ static int refuse_terminal(void)
     return EXIT_USAGE;
 }
 
-static int failed(const char *path, int code)
+static int failed(const char *path, int code, struct fovea_fault *fault)
 {
-    say("cannot write '%s': %s", path, strerror(-code));
+    fault->code = code;
+    (void)snprintf(fault->text, sizeof fault->text, "cannot write \"%.150s\": %s", path, strerror(-code));
     return EXIT_FAULT;
 }
 
-static int write_through(const struct fovea_image *image, const char *path)
+static int write_through(const struct fovea_image *image, const char *path, struct fovea_fault *fault)
 {
     auto_close int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return failed(path, -errno);
+        return failed(path, -errno, fault);
     if (isatty(fd))
         return refuse_terminal();
     int r = write_all(fd, image->data, image->len);
-    return r < 0 ? failed(path, r) : EXIT_DONE;
+    return r < 0 ? failed(path, r, fault) : EXIT_DONE;
 }
 
 /* A name beside path that nobody has: the same folder, so that the rename stays on one file system. */
@@ -89,14 +90,18 @@ static int open_beside(const char *path, char name[LIMIT_PATH_BYTES], int *ret_f
     return -EEXIST;
 }
 
-/* close() may be the one to report that the disk is full. */
-static int write_beside(const struct fovea_image *image, const char *path)
+/* close() may be the one to report that the disk is full. What was private before stays so. */
+static int write_beside(const struct fovea_image *image, const char *path, const struct stat *before,
+                        struct fovea_fault *fault)
 {
     char name[LIMIT_PATH_BYTES];
     int fd = -1, r = open_beside(path, name, &fd);
     if (r < 0)
-        return failed(path, r);
-    r = write_all(fd, image->data, image->len);
+        return failed(path, r, fault);
+    if (before && fchmod(fd, before->st_mode & 0777) < 0)
+        r = -errno;
+    if (r == 0)
+        r = write_all(fd, image->data, image->len);
     if (close(fd) < 0 && r == 0)
         r = -errno;
     if (r == 0 && rename(name, path) < 0)
@@ -104,16 +109,16 @@ static int write_beside(const struct fovea_image *image, const char *path)
     if (r == 0)
         return EXIT_DONE;
     (void)unlink(name);
-    return failed(path, r);
+    return failed(path, r, fault);
 }
 
-int save_image(const struct fovea_image *image, const char *path)
+int save_image(const struct fovea_image *image, const char *path, struct fovea_fault *fault)
 {
     struct stat st;
     if (!strcmp(path, "-"))
         return isatty(STDOUT_FILENO) ? refuse_terminal() : out(image->data, image->len);
-    bool through = lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    int bad = through ? write_through(image, path) : write_beside(image, path);
+    bool there = lstat(path, &st) == 0, through = there && !S_ISREG(st.st_mode);
+    int bad = through ? write_through(image, path, fault) : write_beside(image, path, there ? &st : NULL, fault);
     if (!bad && !(through && !S_ISLNK(st.st_mode)))
         advise_name(path, image->media_type);
     return bad;

@@ -25,7 +25,7 @@ static void plan_drawing(const struct values *v, struct fovea_view_request *requ
         return;
     int r = drawing_new(ret);
     if (r == 0)
-        drawing_box(*ret, &request->preview_columns, &request->preview_rows);
+        drawing_box(*ret, &request->preview_width, &request->preview_height);
     else if (r == -ENOENT)
         say("install libchafa0 to see the picture here");
 }
@@ -54,11 +54,14 @@ static int print_drawing(const fovea_result *result, struct drawing *drawing)
 static int show(const struct values *v, const fovea_result *result, struct drawing *drawing)
 {
     struct fovea_image image;
+    struct fovea_fault fault = {0};
     int bad = 0;
     if (fovea_result_image(result, &image) < 0)
         return EXIT_FAULT;
     if (v->output)
-        bad = save_image(&image, v->output);
+        bad = save_image(&image, v->output, &fault);
+    if (fault.code)
+        return out_fault(&fault, v->json || v->data, EXIT_FAULT);
     if (!bad && (v->json || v->data))
         return out_json(fovea_result_json_new(result, v->data ? FOVEA_JSON_DATA : 0));
     bad = bad ? bad : print_drawing(result, drawing);

@@ -11,7 +11,7 @@
  *   - requests are read during the call only; nothing in them is kept.
  *
  * Zero means default: a request or options struct set to zero asks for the ordinary thing. Set them with
- * designated initialisers, so that fields added later start as zero.
+ * designated initialisers, so that fields added later start as zero. A struct here grows only with a new soname.
  *
  * Bad news comes in three kinds. A refusal is a result: the source cannot be shown, and the message says what to do
  * next. A fault is a negative errno value plus one sentence: no memory, broken config, no sandbox. A mistake of the
@@ -58,7 +58,8 @@ struct fovea_options {
     bool no_webp;             /* never answer with WebP, for hosts that do not take it */
 };
 
-/* Makes a context. Faults: -EINVAL (config or reach is wrong; the text says which key and line), -ENOMEM. */
+/* Makes a context. Faults: -EINVAL (config or reach is wrong; the text says which key and line), what open(2) says of a
+ * config file that cannot be read, -ENOMEM and other wants of the system. */
 FOVEA_API int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fault *fault);
 FOVEA_API void fovea_free(fovea *f);
 
@@ -84,7 +85,7 @@ struct fovea_view_request {
     int64_t max_edge;        /* longest side of what is shown, in pixels */
     const char *detail;      /* "auto" (default) or "full": as much as the model takes */
     const char *model;       /* fit to this model's limits and say the tokens it will cost */
-    unsigned preview_columns, preview_rows; /* also make raw pixels of at most this size, to draw on a terminal */
+    unsigned preview_width, preview_height; /* also make raw pixels within this box, to draw on a terminal */
 };
 
 struct fovea_read_request {
@@ -146,6 +147,16 @@ FOVEA_API int fovea_field_parse(const struct fovea_field *field, const char *val
 /* The tool's arguments as a JSON Schema object. NULL when out of memory. */
 FOVEA_API char *fovea_tool_schema_new(const struct fovea_tool *tool);
 
+/* ---------------------------------------------------------------- settings, as data */
+
+struct fovea_setting {
+    const char *key;  /* of config.yaml: "images.maxBytes" */
+    const char *help; /* one line */
+    char preset[32];  /* what it is when not set */
+};
+/* The settings that this version obeys, by index from 0; -ENOENT past the last. */
+FOVEA_API int fovea_setting(size_t index, struct fovea_setting *ret);
+
 /* ---------------------------------------------------------------- results */
 
 enum fovea_kind {
@@ -167,7 +178,7 @@ FOVEA_API const char *fovea_result_reason(const fovea_result *r);
 
 /* The picture of a perception. */
 struct fovea_image {
-    const char *id;         /* view:ID */
+    const char *id;         /* view:ID; names the view later, where it was opened by path */
     const char *media_type; /* image/png, image/jpeg, image/gif or image/webp; always true to the bytes */
     const uint8_t *data;
     size_t len;
@@ -203,7 +214,7 @@ FOVEA_API char *fovea_result_json_new(const fovea_result *r, unsigned flags);
 
 /* ---------------------------------------------------------------- health */
 
-enum fovea_health { FOVEA_OK, FOVEA_WARN, FOVEA_BAD };
+enum fovea_health { FOVEA_HEALTH_OK, FOVEA_HEALTH_WARN, FOVEA_HEALTH_BAD };
 
 struct fovea_check {
     enum fovea_health health;
@@ -212,7 +223,7 @@ struct fovea_check {
     const char *remedy; /* what to do; NULL when all is well */
 };
 /* Looks at what fovea needs here (kernel, workers, codecs, config) and calls `tell` for each point, in order. Returns
- * how many are FOVEA_BAD. f may be NULL: then only what needs no context is looked at. */
+ * how many are FOVEA_HEALTH_BAD. f may be NULL: then only what needs no context is looked at. */
 FOVEA_API int fovea_doctor(fovea *f, void (*tell)(const struct fovea_check *check, void *arg), void *arg);
 
 #ifdef __cplusplus

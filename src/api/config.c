@@ -12,17 +12,20 @@
 #include "base/fault.h"
 #include "base/text.h"
 
+int config_folder(const char *variable, const char *usual, struct buf *ret)
+{
+    const char *xdg = getenv(variable), *home = getenv("HOME");
+    if (xdg && *xdg == '/') /* a relative one is to be ignored, by its specification */
+        return buf_add_format(ret, "%s/fovea", xdg);
+    return home && *home == '/' ? buf_add_format(ret, "%s/%s/fovea", home, usual) : 0;
+}
+
 char *config_path_new(void)
 {
     auto_buf path = BUF_INIT(LIMIT_PATH_BYTES);
-    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    if (xdg && *xdg == '/') /* a relative one is to be ignored, by its specification */
-        (void)buf_add_str(&path, xdg);
-    else if (home && *home == '/' && buf_add_str(&path, home) == 0)
-        (void)buf_add_str(&path, "/.config");
-    else
+    if (config_folder("XDG_CONFIG_HOME", ".config", &path) < 0 || !path.len)
         return NULL;
-    (void)buf_add_str(&path, "/fovea/config.yaml");
+    (void)buf_add_str(&path, "/config.yaml");
     return buf_take(&path);
 }
 

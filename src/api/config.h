@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "fovea.h"
 
 struct config {
@@ -43,6 +44,9 @@ struct config {
     int64_t record_max_attachment_bytes;
 };
 
+/* Appends $VARIABLE/fovea, else ~/USUAL/fovea; nothing where there is no home. 0 or the buffer's error. */
+int config_folder(const char *variable, const char *usual, struct buf *ret);
+
 /* $XDG_CONFIG_HOME/fovea/config.yaml, else ~/.config/fovea/config.yaml. NULL without a home or memory. */
 char *config_path_new(void);
 
@@ -52,6 +56,9 @@ char *config_path_new(void);
  * Faults: -EINVAL (the text says file, line and key), -ENOENT, -EFBIG, -EACCES or another of open(2), -ENOMEM.
  */
 int config_load(const char *path, const char *cwd, const char *home, struct config *ret, struct fovea_fault *fault);
+
+/* Puts a copy of values (NULL-terminated) in place of a list of the config. */
+int config_list_set(char ***list, const char *const *values, struct fovea_fault *fault);
 
 int config_defaults(const char *cwd, struct config *ret, struct fovea_fault *fault);
 

@@ -5,12 +5,13 @@
  */
 #include "api/config_keys.h"
 
-#include <ctype.h>
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
 #include "api/config.h"
 #include "base/cleanup.h"
+#include "base/nearest.h"
 
 static const char *const modes[] = {"auto", "native", "text", NULL};
 static const char *const policies[] = {"auto", "all", "turns:#", NULL};
@@ -18,9 +19,12 @@ static const char *const stores[] = {"sqlite:*", "postgresql://*", "postgres://*
 static const char *const urls[] = {"https://*", "http://*", NULL};
 
 #define AT(member) .offset = offsetof(struct config, member)
-#define BOOL(name, member, value) {.path = (name), .type = CONFIG_BOOL, AT(member), .number = (value)}
-#define INT(name, member, low, high, value) \
-    {.path = (name), .type = CONFIG_INT, AT(member), .min = (low), .max = (int64_t)(high), .number = (int64_t)(value)}
+#define HELP(words) .help = (words)
+#define BOOL(name, member, value, ...) \
+    {.path = (name), .type = CONFIG_BOOL, AT(member), .number = (value), __VA_ARGS__}
+#define INT(name, member, low, high, value, ...)                                            \
+    {.path = (name), .type = CONFIG_INT, AT(member), .min = (low), .max = (int64_t)(high), \
+     .number = (int64_t)(value), __VA_ARGS__}
 #define USD(name, member) {.path = (name), .type = CONFIG_USD, AT(member), .max = 1000000, .number = -1}
 #define STRING(name, member) {.path = (name), .type = CONFIG_STRING, AT(member)}
 #define FORM(name, member, all, value) \
@@ -28,17 +32,18 @@ static const char *const urls[] = {"https://*", "http://*", NULL};
 #define LIST(name, member) {.path = (name), .type = CONFIG_LIST, AT(member), .max = LIMIT_CONFIG_LIST}
 
 const struct config_key config_keys[] = {
-    BOOL("images.blockImages", block_images, false),
-    BOOL("images.autoResize", auto_resize, true),
-    INT("images.maxDimension", max_dimension, 1, LIMIT_SIDE, 1568),
-    INT("images.maxBytes", max_bytes, 1, LIMIT_WORKER_OUTPUT, 512000),
-    INT("images.jpegQuality", jpeg_quality, 1, 100, 75),
-    INT("images.minDimension", min_dimension, 0, 1024, 28),
+    BOOL("images.blockImages", block_images, false, HELP("refuse every picture")),
+    BOOL("images.autoResize", auto_resize, true, HELP("fit pictures to what models take; false keeps pixels and encoding, less the metadata")),
+    INT("images.maxDimension", max_dimension, 1, LIMIT_SIDE, 1568, HELP("longest side of what is shown, in pixels")),
+    INT("images.maxBytes", max_bytes, 1, LIMIT_WORKER_OUTPUT, 512000, HELP("most bytes of what is shown")),
+    INT("images.jpegQuality", jpeg_quality, 1, 100, 75, HELP("quality of the first attempt, for JPEG and WebP")),
+    INT("images.minDimension", min_dimension, 0, 1024, 28, HELP("shortest side; smaller pictures are enlarged, because providers reject them")),
     INT("images.maxPatches", max_patches, 0, 1000000, 1568),
     INT("images.questionTimeoutMs", question_timeout_ms, 0, 86400000, 300000),
-    INT("view.maxBytes", view_max_bytes, 1, 1 * GIB, LIMIT_VIEW_BYTES),
+    INT("view.maxBytes", view_max_bytes, 1, 1 * GIB, LIMIT_VIEW_BYTES, HELP("most bytes of a source that view opens")),
     INT("view.maxVideoBytes", view_max_video_bytes, 1, 64 * GIB, 1 * GIB),
-    {.path = "fs_reach", .type = CONFIG_FOLDERS, AT(fs_reach), .max = LIMIT_ROOTS, .text = "${cwd}"},
+    {.path = "fs_reach", .type = CONFIG_FOLDERS, AT(fs_reach), .max = LIMIT_ROOTS, .text = "${cwd}",
+     HELP("the folders that may be read; ${cwd} is where fovea was started, ${home} and ~/ the home folder")},
     BOOL("network.view", network_view, false),
     LIST("network.allow", network_allow),
     LIST("network.deny", network_deny),
@@ -70,6 +75,29 @@ const struct config_key config_keys[] = {
 };
 const size_t config_keys_count = COUNT(config_keys);
 
+static void describe_default(const struct config_key *k, char *out, size_t room)
+{
+    if (k->type == CONFIG_BOOL)
+        (void)snprintf(out, room, "%s", k->number ? "true" : "false");
+    else if (k->type == CONFIG_INT)
+        (void)snprintf(out, room, "%lld", (long long)k->number);
+    else
+        (void)snprintf(out, room, k->type == CONFIG_STRING ? "%s" : "[\"%s\"]", k->text ? k->text : "");
+}
+
+int fovea_setting(size_t index, struct fovea_setting *ret)
+{
+    for (size_t i = 0; i < config_keys_count; i++) {
+        const struct config_key *k = &config_keys[i];
+        if (!k->help || index--)
+            continue;
+        *ret = (struct fovea_setting){.key = k->path, .help = k->help};
+        describe_default(k, ret->preset, sizeof ret->preset);
+        return 0;
+    }
+    return -ENOENT;
+}
+
 static bool under(const char *path, const char *top)
 {
     size_t len = strlen(top);
@@ -94,37 +122,13 @@ bool config_key_is_section(const char *path)
     return false;
 }
 
-/* What it costs to take one letter for another: little when only the case differs. */
-static unsigned letter(char a, char b)
-{
-    return a == b ? 0 : tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 4;
-}
-
-/* Edit distance, of which every step costs 4. Both shorter than LIMIT_CONFIG_KEY. */
-static unsigned distance(const char *a, const char *b, size_t b_len)
-{
-    unsigned row[LIMIT_CONFIG_KEY];
-    for (size_t j = 0; j <= b_len; j++)
-        row[j] = (unsigned)j * 4;
-    for (; *a; a++) {
-        unsigned corner = row[0];
-        row[0] += 4;
-        for (size_t j = 1; j <= b_len; j++) {
-            unsigned above = row[j], other = corner + letter(*a, b[j - 1]);
-            row[j] = MIN(other, MIN(above, row[j - 1]) + 4);
-            corner = above;
-        }
-    }
-    return row[b_len];
-}
-
 /* A key without its section ("maxBytes") is nearest to the first row that ends so. */
 static unsigned distance_to_row(const char *path, const char *row, size_t len)
 {
     const char *tail = strrchr(row, '.');
     if (!row[len] && tail && !strcasecmp(tail + 1, path))
         return 1;
-    return distance(path, row, len);
+    return nearest_distance(path, row, len);
 }
 
 void config_key_nearest(const char *path, char ret[static LIMIT_CONFIG_KEY])

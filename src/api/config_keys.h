@@ -26,6 +26,7 @@ struct config_key {
     int64_t min, max;
     int64_t number;           /* default of a bool, an int or USD */
     const char *text;         /* default of a string; the one entry of a list by default */
+    const char *help;         /* one line; NULL while no command obeys it */
     const char *const *forms; /* of a string, NULL-terminated: exact, or ending in * (anything) or # (a whole number) */
 };
 

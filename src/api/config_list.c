@@ -100,3 +100,21 @@ int config_list_add(const struct config_place *at, const struct config_key *key,
     grown[n + 1] = NULL;
     return 0;
 }
+
+int config_list_set(char ***list, const char *const *values, struct fovea_fault *fault)
+{
+    size_t n = 0;
+    while (values[n])
+        n++;
+    char **copy = calloc(n + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < n; i++)
+        if (!(copy[i] = strdup(values[i]))) {
+            config_list_free(copy);
+            copy = NULL;
+        }
+    if (!copy)
+        return fault_oom(fault);
+    config_list_free(*list);
+    *list = copy;
+    return 0;
+}

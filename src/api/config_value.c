@@ -126,6 +126,11 @@ static int check_form(const struct config_place *at, const struct config_key *ke
                          !rest ? "" : *rest == '*' ? "..." : "N");
         used = MIN(used + (size_t)MAX(n, 0), sizeof must - 1);
     }
+    /* An address may hold a password: only its scheme is shown. */
+    size_t scheme = strstr(value->text, "://") ? strcspn(value->text, ":") : 0;
+    if (scheme)
+        return config_wrong(at, "%s must be %s, not an address of scheme \"%.*s\"", key->path, must,
+                            (int)MIN(scheme, (size_t)32), value->text);
     return wrong_value(at, key, value, must);
 }
 

@@ -25,11 +25,12 @@ struct fovea {
 fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint64_t size, uint64_t cap,
                             enum reason not_regular);
 
-/* "path" in quotes, fit for a message. */
-int add_quoted(struct buf *b, const char *ref);
+/* A refusal that opens with the source's name in quotes. NULL when out of memory. */
+__attribute__((format(printf, 3, 4))) fovea_result *refuse_named(enum reason reason, const char *ref,
+                                                                 const char *format, ...);
 
-/* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
-int add_bytes(struct buf *b, uint64_t bytes);
+/* Whether a reference is a URL, which no tool of this version fetches. */
+bool is_url(const char *ref);
 
 /* The absolute path of a spelling that opened; text that JSON can hold. NULL when out of memory. */
 char *absolute_new(const struct fovea *f, const char *variant);

@@ -20,8 +20,8 @@ struct visit {
 
 static void tell(struct visit *v, enum fovea_health health, const char *name, const char *detail, const char *remedy)
 {
-    struct fovea_check c = {health, name, detail, health == FOVEA_OK ? NULL : remedy};
-    v->bad += health == FOVEA_BAD;
+    struct fovea_check c = {health, name, detail, health == FOVEA_HEALTH_OK ? NULL : remedy};
+    v->bad += health == FOVEA_HEALTH_BAD;
     v->tell(&c, v->arg);
 }
 
@@ -31,7 +31,7 @@ static void check_kernel(struct visit *v)
     char words[3 * sizeof u.release];
     (void)uname(&u);
     (void)snprintf(words, sizeof words, "%s %s %s", u.sysname, u.release, u.machine);
-    tell(v, FOVEA_OK, "kernel", words, NULL);
+    tell(v, FOVEA_HEALTH_OK, "kernel", words, NULL);
 }
 
 static void check_landlock(struct visit *v)
@@ -39,7 +39,7 @@ static void check_landlock(struct visit *v)
     char words[64];
     int abi = jail_landlock_abi();
     (void)snprintf(words, sizeof words, abi ? "ABI %d" : "not available", abi);
-    tell(v, abi ? FOVEA_OK : FOVEA_BAD, "landlock", words,
+    tell(v, abi ? FOVEA_HEALTH_OK : FOVEA_HEALTH_BAD, "landlock", words,
          "use a kernel from 5.13 on with lsm=landlock,... on its command line; in a container, allow the landlock_* "
          "system calls");
 }
@@ -48,7 +48,7 @@ static void check_openat2(struct visit *v)
 {
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH};
     int fd = (int)syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how);
-    tell(v, fd >= 0 ? FOVEA_OK : FOVEA_WARN, "openat2", fd >= 0 ? "works" : "not available",
+    tell(v, fd >= 0 ? FOVEA_HEALTH_OK : FOVEA_HEALTH_WARN, "openat2", fd >= 0 ? "works" : "not available",
          "nothing needs doing: paths are walked step by step instead, a little slower");
     close_fd(fd);
 }
@@ -57,7 +57,7 @@ static void check_memfd(struct visit *v)
 {
     int fd = memfd_create("fovea-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     bool sealed = fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0;
-    tell(v, sealed ? FOVEA_OK : FOVEA_BAD, "memfd seals", sealed ? "work" : "not available",
+    tell(v, sealed ? FOVEA_HEALTH_OK : FOVEA_HEALTH_BAD, "memfd seals", sealed ? "work" : "not available",
          "in a container, allow memfd_create and fcntl seals");
     close_fd(fd);
 }
@@ -69,24 +69,26 @@ static void check_worker(struct visit *v)
     if (!v->f)
         return;
     if (pool_hello(v->f->pool, &hello, &fault) < 0) {
-        tell(v, FOVEA_BAD, "worker", fault.text, "run make all, or install fovea with its worker programs");
+        tell(v, FOVEA_HEALTH_BAD, "worker", fault.text,
+             fault.code == -ENOSYS ? "use a kernel, or a container profile, that allows what is named"
+                                   : "run make all, or install fovea with its worker programs");
         return;
     }
-    tell(v, FOVEA_OK, "worker", "starts, and every layer of its jail stands", NULL);
-    tell(v, FOVEA_OK, "codecs", hello.codecs, NULL);
+    tell(v, FOVEA_HEALTH_OK, "worker", "starts, and every layer of its jail stands", NULL);
+    tell(v, FOVEA_HEALTH_OK, "codecs", hello.codecs, NULL);
 }
 
 static void check_fonts(struct visit *v)
 {
     bool some = access("/usr/share/fonts", R_OK) == 0 || access("/usr/local/share/fonts", R_OK) == 0;
-    tell(v, some ? FOVEA_OK : FOVEA_WARN, "fonts", some ? "found" : "none found",
+    tell(v, some ? FOVEA_HEALTH_OK : FOVEA_HEALTH_WARN, "fonts", some ? "found" : "none found",
          "install fonts, for instance fonts-liberation; pictures are shown without them");
 }
 
 static void check_config(struct visit *v)
 {
     if (v->f)
-        tell(v, FOVEA_OK, "config", v->f->config.file ? v->f->config.file : "none, so defaults are used", NULL);
+        tell(v, FOVEA_HEALTH_OK, "config", v->f->config.file ? v->f->config.file : "none, so defaults are used", NULL);
 }
 
 static void check_reach(struct visit *v)
@@ -96,7 +98,7 @@ static void check_reach(struct visit *v)
         return;
     for (char **dir = v->f->config.fs_reach; *dir; dir++)
         (void)buf_add_format(&b, "%s%s", b.len ? ", " : "", *dir);
-    tell(v, b.len ? FOVEA_OK : FOVEA_WARN, "reach", b.len ? b.data : "empty: no file can be seen",
+    tell(v, b.len ? FOVEA_HEALTH_OK : FOVEA_HEALTH_WARN, "reach", b.len ? b.data : "empty: no file can be seen",
          "name folders in fs_reach");
 }
 

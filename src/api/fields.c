@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments by field table: from JSON, from words of a command line, and the JSON Schema that says what is taken. */
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 
 #include "api/tools.h"
@@ -23,7 +24,7 @@ static void add_takes(struct buf *b, const struct fovea_field *field)
 {
     (void)buf_add_format(b, "\"%s\" takes ", field->name);
     if (field->type == FOVEA_STRING)
-        (void)buf_add_str(b, "a string");
+        (void)buf_add_format(b, "a string shorter than %d bytes", LIMIT_PATH_BYTES);
     else if (field->type == FOVEA_BOX)
         (void)buf_add_str(b, "four numbers: x, y, width, height, the last two above 0");
     else if (field->type == FOVEA_INTEGER && field->max == INT64_MAX)
@@ -35,6 +36,16 @@ static void add_takes(struct buf *b, const struct fovea_field *field)
             (void)buf_add_format(b, "%s\"%s\"", c == field->choices ? "" : c[1] ? ", " : " or ", *c);
 }
 
+static bool integer_fits(const struct fovea_field *field, int64_t value)
+{
+    return value >= field->min && value <= field->max;
+}
+
+static bool box_fits(const struct fovea_box *b)
+{
+    return isfinite(b->x) && isfinite(b->y) && isfinite(b->w) && isfinite(b->h) && b->w > 0 && b->h > 0;
+}
+
 static void set_string(const struct fovea_field *field, const char *value, void *request)
 {
     memcpy((char *)request + field->offset, &value, sizeof value);
@@ -42,7 +53,7 @@ static void set_string(const struct fovea_field *field, const char *value, void 
 
 static bool set_integer(const struct fovea_field *field, int64_t value, void *request)
 {
-    if (value < field->min || value > field->max)
+    if (!integer_fits(field, value))
         return false;
     memcpy((char *)request + field->offset, &value, sizeof value);
     return true;
@@ -51,7 +62,7 @@ static bool set_integer(const struct fovea_field *field, int64_t value, void *re
 static bool set_box(const struct fovea_field *field, const double v[4], void *request)
 {
     struct fovea_box box = {v[0], v[1], v[2], v[3], true};
-    if (!isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]) || !isfinite(v[3]) || v[2] <= 0 || v[3] <= 0)
+    if (!box_fits(&box))
         return false;
     memcpy((char *)request + field->offset, &box, sizeof box);
     return true;
@@ -174,18 +185,72 @@ int tool_arguments(const struct fovea_tool *tool, const json_t *arguments, void 
     return 0;
 }
 
+/* ---------------------------------------------------------------- as a C caller filled it in */
+
+/* Zero is the default and always fits. */
+static bool member_fits(const struct fovea_field *field, const void *request)
+{
+    const void *member = (const char *)request + field->offset;
+    const char *string = field->type == FOVEA_STRING || field->type == FOVEA_CHOICE ? *(char *const *)member : NULL;
+    const struct fovea_box *box = member;
+    switch (field->type) {
+    case FOVEA_STRING:
+        return !string || strlen(string) < LIMIT_PATH_BYTES;
+    case FOVEA_CHOICE:
+        return !string || known_choice(field, string);
+    case FOVEA_INTEGER:
+        return !*(const int64_t *)member || integer_fits(field, *(const int64_t *)member);
+    case FOVEA_BOX:
+        return !box->set || box_fits(box);
+    }
+    return false;
+}
+
+static bool is_missing(const struct fovea_field *field, const void *request)
+{
+    const char *string = *(char *const *)(const void *)((const char *)request + field->offset);
+    return field->required && field->type == FOVEA_STRING && (!string || !*string);
+}
+
+int tool_check(const char *tool, const void *request, fovea_result **ret_refusal, struct fovea_fault *fault)
+{
+    tool_run *run;
+    const struct fovea_tool *t = tool_find(tool, &run);
+    for (size_t i = 0; i < t->n_fields; i++) {
+        bool missing = is_missing(&t->fields[i], request);
+        if (!missing && member_fits(&t->fields[i], request))
+            continue;
+        fovea_result *refusal = missing ? refuse_missing(&t->fields[i]) : refuse_value(&t->fields[i], NULL);
+        if (!refusal)
+            return fault_oom(fault);
+        *ret_refusal = refusal;
+        return 1;
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- from words */
 
-static bool word_box(const char *value, double ret[4])
+static bool split_box(const char *value, locale_t plain, double ret[4])
 {
     for (int i = 0; i < 4; i++) {
         char *end;
-        ret[i] = strtod(value, &end);
+        ret[i] = strtod_l(value, &end, plain);
         if (end == value || *end != (i < 3 ? ',' : '\0'))
             return false;
         value = end + 1;
     }
     return true;
+}
+
+/* Where the host's locale writes 1,5 for one and a half, the commas here still part numbers. */
+static bool word_box(const char *value, double ret[4])
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    bool good = plain && split_box(value, plain, ret);
+    if (plain)
+        freelocale(plain);
+    return good;
 }
 
 static bool set_from_word(const struct fovea_field *field, const char *value, void *request)

@@ -7,6 +7,7 @@
 #include "api/tools.h"
 #include "base/fault.h"
 #include "base/limits.h"
+#include "percept/json.h"
 
 const char *fovea_version(void)
 {
@@ -44,50 +45,34 @@ static int find_folders(fovea *f, const struct fovea_options *options, struct fo
     return 0;
 }
 
-/* $VARIABLE/fovea, else home and the usual folder. NULL when there is neither, or no memory. */
-static char *own_folder_new(const fovea *f, const char *variable, const char *usual)
-{
-    auto_buf b = BUF_INIT(LIMIT_PATH_BYTES);
-    const char *base = getenv(variable);
-    if (base && *base == '/')
-        (void)buf_add_format(&b, "%s/fovea", base);
-    else if (f->home)
-        (void)buf_add_format(&b, "%s/%s/fovea", f->home, usual);
-    return b.data ? buf_take(&b) : NULL;
-}
-
 /* The config file that was read, as an absolute path: open(2) took a relative one from the process's folder. */
-static char *config_file_new(const fovea *f)
+static int add_config_file(const fovea *f, struct buf *ret)
 {
-    auto_free char *here = NULL;
-    auto_buf b = BUF_INIT(2 * LIMIT_PATH_BYTES);
-    if (!f->config.file || *f->config.file == '/')
-        return f->config.file ? strdup(f->config.file) : NULL;
-    here = getcwd(NULL, 0);
-    (void)buf_add_format(&b, "%s/%s", here ? here : "", f->config.file);
-    return buf_take(&b);
+    const char *file = f->config.file;
+    if (!file)
+        return 0;
+    if (*file == '/')
+        return buf_add_str(ret, file);
+    auto_free char *here = getcwd(NULL, 0);
+    return here ? buf_add_format(ret, "%s/%s", here, file) : -errno;
 }
 
 /* Our own config and state hold keys and what others saw: no path leads there. */
-static int open_gate(fovea *f, const struct fovea_options *options, struct fovea_fault *fault)
+static int open_gate(fovea *f, struct fovea_fault *fault)
 {
-    auto_free char *config = own_folder_new(f, "XDG_CONFIG_HOME", ".config");
-    auto_free char *state = own_folder_new(f, "XDG_STATE_HOME", ".local/state");
-    auto_free char *file = config_file_new(f);
+    auto_buf config = BUF_INIT(LIMIT_PATH_BYTES), state = BUF_INIT(LIMIT_PATH_BYTES);
+    auto_buf file = BUF_INIT(2 * LIMIT_PATH_BYTES);
     const char *floor[4] = {0};
     size_t n = 0;
-    if (config)
-        floor[n++] = config;
-    if (state)
-        floor[n++] = state;
-    if (file)
-        floor[n++] = file;
-    struct gate_options g = {
-        .cwd = f->cwd,
-        .home = f->home,
-        .reach = options->reach ? options->reach : (const char *const *)f->config.fs_reach,
-        .floor = floor,
-    };
+    if (config_folder("XDG_CONFIG_HOME", ".config", &config) < 0 ||
+        config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 || add_config_file(f, &file) < 0)
+        return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
+    const struct buf *const all[] = {&config, &state, &file};
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (all[i]->len)
+            floor[n++] = all[i]->data;
+    struct gate_options g = {.cwd = f->cwd, .home = f->home, .reach = (const char *const *)f->config.fs_reach,
+                             .floor = floor};
     return gate_new(&g, &f->gate, fault);
 }
 
@@ -131,8 +116,10 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     int r = find_folders(f, options, fault);
     if (r >= 0)
         r = config_load(options->config_file, f->cwd, f->home, &f->config, fault);
+    if (r >= 0 && options->reach)
+        r = config_list_set(&f->config.fs_reach, options->reach, fault);
     if (r >= 0)
-        r = open_gate(f, options, fault);
+        r = open_gate(f, fault);
     if (r >= 0)
         r = open_pool(f, options, fault);
     if (r < 0)
@@ -141,9 +128,11 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     return 0;
 }
 
-static void json_decref_p(json_t **j)
+/* Well-formed text whose numbers are too large for us is an argument to refuse, not broken JSON. */
+static int refuse_numbers(fovea_result **ret, struct fovea_fault *fault)
 {
-    json_decref(*j);
+    *ret = result_refused(REASON_INVALID_INPUT, "a number in the arguments is out of range");
+    return *ret ? 0 : fault_oom(fault);
 }
 
 int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_result **ret, struct fovea_fault *fault)
@@ -155,8 +144,9 @@ int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_r
         return fault_set(fault, ENOENT, "no tool is called \"%.64s\"", tool);
     if (len > LIMIT_JSON_BYTES)
         return fault_set(fault, EBADMSG, "arguments of %zu bytes are over the limit", len);
-    cleanup(json_decref_p) json_t *arguments =
-        json_loadb(json, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
+    auto_json *arguments = json_loadb(json, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
+    if (!arguments && json_error_code(&where) == json_error_numeric_overflow)
+        return refuse_numbers(ret, fault);
     if (!arguments)
         return fault_set(fault, EBADMSG, "the arguments are not JSON: %s, at byte %d", where.text, where.position);
     auto_free void *request = calloc(1, t->request_size);

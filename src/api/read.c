@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "api/context.h"
+#include "api/tools.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "source/sniff.h"
@@ -24,23 +25,19 @@ static int settled(struct job *j, fovea_result *result, fovea_result **ret)
     return 1;
 }
 
-static int refuse_named(struct job *j, enum reason reason, const char *words, fovea_result **ret)
-{
-    auto_buf b = BUF_INIT(64 * KIB);
-    (void)add_quoted(&b, j->request->path);
-    (void)buf_add_str(&b, words);
-    return settled(j, b.error ? NULL : result_refused(reason, "%s", b.data), ret);
-}
-
 static int take_lines(struct job *j, fovea_result **ret)
 {
     enum snapshot_verdict verdict = SNAPSHOT_TAKEN;
     const struct fovea_read_request *q = j->request;
     if (q->data)
         return snapshot_lines_of(q->data, q->data_len, j->offset, j->limit, &j->lines, j->fault);
+    if (is_url(q->path))
+        return settled(j, refuse_named(REASON_BLOCKED, q->path,
+                                       "is a URL, and read fetches nothing; save it to a file and read that"), ret);
     int r = ref_variants(q->path, j->f->home, &j->variants);
     if (r == -EINVAL)
-        return refuse_named(j, REASON_INVALID_INPUT, " is no path; give one such as src/main.c or /abs/notes.md", ret);
+        return settled(j, refuse_named(REASON_INVALID_INPUT, q->path, "is no path; give one such as src/main.c or "
+                                                                      "/abs/notes.md"), ret);
     if (r < 0)
         return fault_oom(j->fault);
     r = snapshot_take_lines(j->f->gate, &j->variants, j->offset, j->limit, &verdict, &j->lines, j->fault);
@@ -62,32 +59,29 @@ static enum media_class other_class(const struct snapshot_lines *lines, const ch
 static int check_text(struct job *j, fovea_result **ret)
 {
     static const char *const advice[] = {
-        [CLASS_BITMAP] = "; use view to see it",
-        [CLASS_PICTURE] = "; convert it to PNG and use view to see it",
-        [CLASS_DOCUMENT] = ", which read does not take apart; convert it to text first",
-        [CLASS_VIDEO] = "; extract a frame as PNG and use view to see it",
-        [CLASS_VECTOR] = "; uncompress it first",
-        [CLASS_BINARY] = " is binary; read gives text only, and view shows pictures",
+        [CLASS_BITMAP] = "use view to see it",
+        [CLASS_PICTURE] = "convert it to PNG and use view to see it",
+        [CLASS_DOCUMENT] = "convert it to text first",
+        [CLASS_VIDEO] = "extract a frame as PNG and use view to see it",
+        [CLASS_VECTOR] = "uncompress it first",
+        [CLASS_BINARY] = "read gives text only, and view shows pictures",
     };
     const char *name;
     enum media_class class = other_class(&j->lines, &name);
-    auto_buf b = BUF_INIT(4 * KIB);
     if (class == CLASS_BINARY && !j->lines.bad_at)
         return 0;
-    if (class != CLASS_BINARY)
-        (void)buf_add_format(&b, " is %s", name);
-    (void)buf_add_str(&b, advice[class]);
-    return b.error ? fault_oom(j->fault) : refuse_named(j, REASON_UNREADABLE_TYPE, b.data, ret);
+    return settled(j, refuse_named(REASON_UNREADABLE_TYPE, j->request->path, "is %s; %s",
+                                   class == CLASS_BINARY ? "binary" : name, advice[class]), ret);
 }
 
 static int check_range(struct job *j, fovea_result **ret)
 {
-    auto_buf b = BUF_INIT(4 * KIB);
-    if (j->offset <= MAX(j->lines.total_lines, (uint64_t)1))
+    const struct snapshot_lines *l = &j->lines;
+    if (j->offset <= MAX(l->total_lines, (uint64_t)1))
         return 0;
-    (void)buf_add_format(&b, " has %llu line%s; offset %llu is past the end", (unsigned long long)j->lines.total_lines,
-                         j->lines.total_lines == 1 ? "" : "s", (unsigned long long)j->offset);
-    return b.error ? fault_oom(j->fault) : refuse_named(j, REASON_INVALID_INPUT, b.data, ret);
+    return settled(j, refuse_named(REASON_INVALID_INPUT, j->request->path, "has %llu line%s; offset %llu is past the end",
+                                   (unsigned long long)l->total_lines, l->total_lines == 1 ? "" : "s",
+                                   (unsigned long long)j->offset), ret);
 }
 
 static int make_text(struct job *j, fovea_result **ret)
@@ -106,6 +100,13 @@ static int make_text(struct job *j, fovea_result **ret)
         return fault_set(j->fault, EIO, "cannot read back a snapshot");
     }
     t.text[w->size] = '\0';
+    /* A window that had to be cut ends at a line's end; where even one line is too long, part of it would be a lie. */
+    if (j->lines.cut && t.text[w->size - 1] != '\n') {
+        text_done(&t);
+        return settled(j, refuse_named(REASON_TOO_LARGE, j->request->path,
+                                       "has a line %llu of more than %zu MiB, which read does not give",
+                                       (unsigned long long)j->lines.first, LIMIT_READ_WINDOW / MIB), ret);
+    }
     return settled(j, result_of_text(&t), ret);
 }
 
@@ -126,11 +127,7 @@ int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result 
         .limit = request->limit ? (uint64_t)request->limit : LIMIT_READ_LINES,
         .lines = {.window = {.fd = -1}},
     };
-    int r = 0;
-    if (!request->path || !*request->path)
-        return settled(&j, result_refused(REASON_INVALID_INPUT, "\"path\" is missing: name the file to read"), ret) < 0
-                   ? -ENOMEM
-                   : 0;
+    int r = tool_check("read", request, ret, fault);
     for (size_t i = 0; !r && i < COUNT(steps); i++)
         r = steps[i](&j, ret);
     return r < 0 ? r : 0;

@@ -20,4 +20,9 @@ const struct fovea_tool *tool_find(const char *name, tool_run **ret_run);
 int tool_arguments(const struct fovea_tool *tool, const json_t *arguments, void *request, fovea_result **ret_refusal,
                    struct fovea_fault *fault);
 
+/*
+ * Checks a request that a C caller filled in, by the same table. 0 when all is well, 1 with the refusal, or a fault.
+ */
+int tool_check(const char *tool, const void *request, fovea_result **ret_refusal, struct fovea_fault *fault);
+
 #endif

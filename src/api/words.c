@@ -2,64 +2,73 @@
 /* Words that view and read share: how a source that cannot be had is refused. Absent and out of reach are one case
  * here on purpose: the answer must not tell what exists where the caller may not look. */
 #include "api/context.h"
+
+#include <stdarg.h>
+#include <strings.h>
+
 #include "base/limits.h"
 #include "base/text.h"
 
-int add_quoted(struct buf *b, const char *ref)
-{
-    (void)buf_add_str(b, "\"");
-    (void)buf_add_shown(b, ref, 300);
-    return buf_add_str(b, "\"");
-}
-
-int add_bytes(struct buf *b, uint64_t bytes)
+/* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
+static void show_bytes(uint64_t bytes, char out[32])
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
-    double v = (double)bytes;
-    for (; v >= 1024 && unit + 1 < COUNT(units); unit++)
-        v /= 1024;
-    return buf_add_format(b, v == (double)(uint64_t)v ? "%.0f %s" : "%.1f %s", v, units[unit]);
+    uint64_t tenths = bytes > UINT64_MAX / 10 ? UINT64_MAX : bytes * 10;
+    for (; tenths >= 10240 && unit + 1 < COUNT(units); unit++)
+        tenths /= 1024;
+    unsigned long long whole = tenths / 10, tenth = tenths % 10;
+    if (tenth)
+        (void)snprintf(out, 32, "%llu.%llu %s", whole, tenth, units[unit]);
+    else
+        (void)snprintf(out, 32, "%llu %s", whole, units[unit]);
 }
 
-static void add_absent(struct buf *b)
+fovea_result *refuse_named(enum reason reason, const char *ref, const char *format, ...)
 {
-    (void)buf_add_str(b, " is not there or outside the folders that may be read; check the spelling, or add its folder "
-                         "to fs_reach");
-}
-
-static enum reason describe(struct buf *b, enum snapshot_verdict verdict, uint64_t size, uint64_t cap,
-                            enum reason not_regular)
-{
-    switch (verdict) {
-    case SNAPSHOT_NOT_REGULAR:
-        (void)buf_add_str(b, " is a folder, pipe, socket or device; name a regular file");
-        return not_regular;
-    case SNAPSHOT_TOO_LARGE:
-        (void)buf_add_str(b, " has ");
-        (void)add_bytes(b, size);
-        (void)buf_add_str(b, ", more than the limit of ");
-        (void)add_bytes(b, cap);
-        (void)buf_add_str(b, "; make it smaller first, or raise view.maxBytes");
-        return REASON_TOO_LARGE;
-    case SNAPSHOT_TIMED_OUT:
-        (void)buf_add_str(b, " could not be read in time; its file system does not answer");
-        return REASON_TIMED_OUT;
-    case SNAPSHOT_TAKEN:
-    case SNAPSHOT_ABSENT:
-        break;
+    auto_buf b = BUF_INIT(64 * KIB);
+    auto_free char *words = NULL;
+    va_list args;
+    va_start(args, format);
+    int len = vasprintf(&words, format, args);
+    va_end(args);
+    if (len < 0) {
+        words = NULL;
+        return NULL;
     }
-    add_absent(b);
-    return REASON_ABSENT;
+    (void)buf_add_str(&b, "\"");
+    (void)buf_add_shown(&b, ref, 300);
+    (void)buf_add_format(&b, "\" %s", words);
+    return b.error ? NULL : result_refused(reason, "%s", b.data);
 }
 
 fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint64_t size, uint64_t cap,
                             enum reason not_regular)
 {
-    auto_buf b = BUF_INIT(64 * KIB);
-    (void)add_quoted(&b, ref);
-    enum reason reason = describe(&b, verdict, size, cap, not_regular);
-    return b.error ? NULL : result_refused(reason, "%s", b.data);
+    char has[32], may[32];
+    switch (verdict) {
+    case SNAPSHOT_NOT_REGULAR:
+        return refuse_named(not_regular, ref, "is a folder, pipe, socket or device; name a regular file");
+    case SNAPSHOT_TOO_LARGE:
+        show_bytes(size, has);
+        show_bytes(cap, may);
+        return refuse_named(REASON_TOO_LARGE, ref,
+                            "has %s, more than the limit of %s; make it smaller first, or raise view.maxBytes", has, may);
+    case SNAPSHOT_TIMED_OUT:
+        return refuse_named(REASON_TIMED_OUT, ref, "could not be read in time; its file system does not answer");
+    case SNAPSHOT_TAKEN:
+    case SNAPSHOT_ABSENT:
+        break;
+    }
+    return refuse_named(REASON_ABSENT, ref,
+                        "is not there or outside the folders that may be read; check the spelling, or add its folder "
+                        "to fs_reach");
+}
+
+bool is_url(const char *ref)
+{
+    size_t n = strspn(ref, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
+    return n > 1 && !strncmp(ref + n, "://", 3) && strncasecmp(ref, "file:", 5) != 0;
 }
 
 /* Doubled slashes and "." go; ".." stays, since only the file system knows where it leads. */

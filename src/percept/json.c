@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results as JSON, in the shapes of the contract. The picture is spliced in as base64 behind the rest: it needs no
  * escaping, and half a megabyte is not worth a second walk over every character. */
-#include <jansson.h>
+#include "percept/json.h"
+
 #include <math.h>
 
 #include "base/b64.h"
@@ -97,14 +98,9 @@ static char *with_data(const char *object, const struct perception *p)
     return buf_take(&b);
 }
 
-static void json_decref_p(json_t **j)
-{
-    json_decref(*j);
-}
-
 char *fovea_result_json_new(const fovea_result *r, unsigned flags)
 {
-    cleanup(json_decref_p) json_t *object = result_json(r);
+    auto_json *object = result_json(r);
     auto_free char *words = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
     if (words && flags & FOVEA_JSON_DATA && r->kind == FOVEA_PERCEPTION)
         return with_data(words, &r->perception);

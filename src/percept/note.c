@@ -21,10 +21,16 @@ static void add_shown(struct buf *b, const struct perception *p)
         (void)buf_add_format(b, ", shown at %ux%u.", p->size.w, p->size.h);
 }
 
-/* The same rounding as in the JSON, so that the two never disagree. */
+/* The same rounding as in the JSON, so that the two never disagree; from whole numbers, so that no locale has a say. */
 static void add_factor(struct buf *b, double v)
 {
-    (void)buf_add_format(b, "%.10g", round(v * 1e4) / 1e4);
+    long long parts = llround(v * 1e4), whole = parts / 10000, rest = parts % 10000;
+    int places = 4;
+    for (; places && rest % 10 == 0; places--)
+        rest /= 10;
+    (void)buf_add_format(b, "%lld", whole);
+    if (places)
+        (void)buf_add_format(b, ".%0*lld", places, rest);
 }
 
 static void add_mapping(struct buf *b, const struct perception *p)
@@ -55,10 +61,14 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
     if (p->over_budget)
         (void)buf_add_format(b, " %zu bytes is over the budget; it could not be made smaller.", p->len);
-    if (p->model && p->tokens)
-        (void)buf_add_format(b, " Costs about %u tokens on %s.", p->tokens, p->model);
-    else if (p->model)
-        (void)buf_add_format(b, " What it costs on %s is not known.", p->model);
+    if (!p->model)
+        return;
+    if (p->tokens)
+        (void)buf_add_format(b, " Costs about %u tokens on ", p->tokens);
+    else
+        (void)buf_add_str(b, " No token rule is known for ");
+    (void)buf_add_shown(b, p->model, 100);
+    (void)buf_add_str(b, ".");
 }
 
 char *note_new(const struct perception *p, const char *name, enum note_ground ground)

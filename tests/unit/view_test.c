@@ -306,6 +306,59 @@ TEST(model_limits_are_honoured_and_tokens_told)
     CHECK(fovea_result_image(full, &m) == 0 && m.width == 2000);
 }
 
+TEST(region_measured_in_another_picture_is_refused)
+{
+    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_result *other = SEE(f, .path = "good/png-rgb-8.png");
+    struct fovea_image m = {0};
+    CHECK(fovea_result_image(other, &m) == 0);
+    auto_result *r = SEE(f, .path = "good/png-rgb-16.png", .region = {0, 0, 5, 5, true}, .space = "view", .view = m.id);
+    CHECK_STR(fovea_result_reason(r), "invalid_input");
+    CHECK_MSG(strstr(words(r), m.id) != NULL, "%s", words(r));
+}
+
+TEST(what_is_no_picture_is_refused_as_such_whatever_page_is_asked)
+{
+    static const char *const rows[][2] = {{"nosuch.png", "absent"},
+                                          {"bad/pdf-saved-as.png", "unperceivable_type"},
+                                          {"good/png-rgb-8.png", "invalid_input"}};
+    cleanup(fovea_p) fovea *f = context(0, false);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_result *r = SEE(f, .path = rows[i][0], .page = 2);
+        CHECK_STR(fovea_result_reason(r), rows[i][1]);
+    }
+}
+
+TEST(requests_filled_in_by_hand_are_checked_like_any_other)
+{
+    static const struct fovea_view_request rows[] = {
+        {.path = NULL},
+        {.path = ""},
+        {.path = "good/png-rgb-8.png", .frame = INT64_C(1) << 32},
+        {.path = "good/png-rgb-8.png", .max_edge = (INT64_C(1) << 32) + 40},
+        {.path = "good/png-rgb-8.png", .page = -3},
+        {.path = "good/png-rgb-8.png", .space = "bogus"},
+        {.path = "good/png-rgb-8.png", .detail = "bogus"},
+        {.path = "good/png-rgb-8.png", .region = {0, 0, -1, 5, true}},
+    };
+    cleanup(fovea_p) fovea *f = context(0, false);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_result *r = see(f, rows[i]);
+        CHECK_MSG(r && fovea_result_reason(r) && !strcmp(fovea_result_reason(r), "invalid_input"), "row %zu: %s", i, words(r));
+    }
+    auto_result *negative = NULL;
+    struct fovea_fault fault = {0};
+    CHECK(fovea_read(f, &(struct fovea_read_request){.path = "good.tsv", .offset = -1}, &negative, &fault) == 0);
+    CHECK_STR(fovea_result_reason(negative), "invalid_input");
+}
+
+TEST(urls_are_blocked_not_looked_for_on_disk)
+{
+    cleanup(fovea_p) fovea *f = context(0, false);
+    auto_result *r = SEE(f, .path = "https://example.org/x.png");
+    CHECK_STR(fovea_result_reason(r), "blocked");
+}
+
 TEST(bytes_are_seen_without_a_file)
 {
     cleanup(fovea_p) fovea *f = context(1, false);
@@ -321,7 +374,7 @@ TEST(bytes_are_seen_without_a_file)
 TEST(preview_is_raw_pixels_within_the_box)
 {
     cleanup(fovea_p) fovea *f = context(1, false);
-    auto_result *r = SEE(f, .path = "good/png-screen-1280x800.png", .preview_columns = 80, .preview_rows = 80);
+    auto_result *r = SEE(f, .path = "good/png-screen-1280x800.png", .preview_width = 80, .preview_height = 80);
     struct fovea_pixels p = {0};
     CHECK(fovea_result_preview(r, &p) == 0);
     CHECK(p.width == 80 && p.height == 50);
@@ -385,6 +438,23 @@ TEST(call_by_name_takes_json_and_faults_on_what_is_none)
     fovea_result *none = NULL;
     CHECK(fovea_call(f, "look", good, strlen(good), &none, &fault) == -ENOENT && !none);
     CHECK(fovea_call(f, "view", "{", 1, &none, &fault) == -EBADMSG && !none);
+    const char *huge = "{\"path\":\"a.png\",\"frame\":99999999999999999999}";
+    auto_result *refused = NULL;
+    CHECK(fovea_call(f, "view", huge, strlen(huge), &refused, &fault) == 0);
+    CHECK_STR(fovea_result_reason(refused), "invalid_input");
+}
+
+TEST(line_too_long_to_give_whole_is_refused_not_cut)
+{
+    cleanup(fovea_p) fovea *f = context(0, false);
+    size_t len = LIMIT_READ_WINDOW + 100;
+    auto_free char *line = malloc(len);
+    memset(line, 'x', len);
+    struct fovea_fault fault = {0};
+    auto_result *r = NULL;
+    struct fovea_read_request q = {.path = "-", .data = line, .data_len = len};
+    CHECK(fovea_read(f, &q, &r, &fault) == 0);
+    CHECK_STR(fovea_result_reason(r), "too_large");
 }
 
 TEST(read_gives_text_and_refuses_pixels_by_naming_view)

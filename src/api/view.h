@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One view under way, for view.c (what is asked, and getting it) and view_outcome.c (what came of it). */
+#ifndef FOVEA_VIEW_H
+#define FOVEA_VIEW_H
+
+#include "api/context.h"
+#include "base/fault.h"
+#include "source/sniff.h"
+
+struct view_job {
+    fovea *f;
+    const struct fovea_view_request *request;
+    struct fovea_fault *fault;
+    fovea_result *result;
+
+    const char *ref;             /* what to open: the request's path, or that of an earlier view */
+    struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
+    struct view_memory measured; /* the view that the region was measured in; likewise */
+    struct ref_variants variants;
+    struct snapshot snapshot;
+    struct sniff sniff;
+    struct work_request work;
+    enum pool_end end;
+    struct pool_output output;
+    uint8_t sha256[SHA256_LEN];
+    int hashed; /* what hashing returned; 1 before it ran */
+};
+
+/* A step returns 0 to go on, 1 when the result is settled, or a fault. */
+static inline int view_settle(struct view_job *j, fovea_result *result)
+{
+    j->result = result;
+    return result ? 1 : fault_oom(j->fault);
+}
+
+/* After the worker: the file must be the one that earlier views showed; refuses what the worker could not show; else
+ * makes the perception and remembers it. */
+int view_same_source(struct view_job *j);
+int view_outcome(struct view_job *j);
+int view_perceive(struct view_job *j);
+
+#endif
