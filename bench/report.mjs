@@ -134,7 +134,7 @@ Memory of all processes is the peak of their resident sets added up, sampled eve
 ## Warm
 
 One process each, files one after the other; the least of ${R.rounds} rounds for each file (${R.slow_rounds} for Pillow, photon, jimp and ImageMagick, and fovea's same
-rounds against them). \`fovea\` keeps 2 workers ready.
+rounds against them). \`fovea\` keeps 1 worker ready.
 
 ${warmTable()}
 

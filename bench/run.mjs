@@ -27,9 +27,9 @@ const npm = (name) => {
 // version null: not installed. slow: first rounds only. series: also measured over megapixels.
 const warmed = (ready) => [`${build}/bench/fovea_bench`, build, String(ready), corpus];
 const contenders = [
-  { name: 'fovea', version: first(`${build}/fovea`, ['version'], /(\d+\.\d+\.\d+)/), warm: warmed(2), series: true, dump: true,
+  { name: 'fovea', version: first(`${build}/fovea`, ['version'], /(\d+\.\d+\.\d+)/), warm: warmed(1), series: true, dump: true,
     cold: [`${build}/fovea`, 'view', '--json', '--data'] },
-  { name: 'fovea, 1 ready worker', version: '', warm: warmed(1) },
+  { name: 'fovea, 2 ready workers', version: '', warm: warmed(2) },
   { name: 'fovea, no ready worker', version: '', warm: warmed(0) },
   { name: 'sharp, usual', version: npm('sharp'), warm: ['node', 'sharp_usual.mjs'], series: true, dump: true },
   { name: 'sharp, resized once', version: npm('sharp'), warm: ['node', 'sharp_once.mjs'], series: true },
