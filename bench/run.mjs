@@ -50,6 +50,7 @@ class Runner {
     const [command, ...args] = contender.warm;
     this.child = spawn(command, args, { cwd: peers, stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, BENCH_DUMP: contender.dump ? out : '' } });
+    this.child.stdin.on('error', () => {}); // a contender that died shows as one that answers nothing
     this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
   }
   async pass(files) {
