@@ -129,7 +129,8 @@ The corpus is made by the generators in \`bench/\`: ${files.length} files, scree
 
 ${askedTable()}
 
-Memory of all processes is the peak of their resident sets added up, sampled every 0.4 ms; pages that two processes share count twice.
+Memory of all processes is the highest sum of their resident sets that was seen in any run, sampled every 0.4 ms; pages that two processes share count
+twice. Other figures are the least of several runs.
 
 ## Warm
 

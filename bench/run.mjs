@@ -98,7 +98,7 @@ function cold() {
           { cwd: c.cold ? corpus : peers, encoding: 'utf8', env: { ...process.env, XDG_CONFIG_HOME: empty } });
         say(`cold ${file}: ${c.name} ${r.stdout.trim()}${r.stderr.trim()}`);
         const made = r.status === 0 ? JSON.parse(r.stdout) : null, kept = ((results[file] ??= {})[c.name] ??= made);
-        for (const key in made) kept[key] = Math.min(kept[key], made[key]);
+        for (const key in made) kept[key] = (key === 'tree_kib' ? Math.max : Math.min)(kept[key], made[key]);
       }
   return results;
 }
