@@ -154,7 +154,7 @@ ${coldTable('photo-4032x3024.jpg')}
 
 ## How cost grows
 
-One picture at five sizes, warm.
+One picture at five sizes, warm. The smallest passes as it is: peers hand it on after a look at its header, fovea only after a worker decoded all of it.
 
 ### A screen, PNG
 
