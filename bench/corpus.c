@@ -163,6 +163,8 @@ static void make_all(const char *folder)
 
 int main(int argc, char **argv)
 {
+    if (!fonts_present())
+        errx(1, "the DejaVu fonts are missing; install fonts-dejavu-core");
     if (argc == 3 && !strcmp(argv[1], "--sample"))
         make(&sample, argv[2], NULL);
     else if (argc == 2 && argv[1][0] != '-')

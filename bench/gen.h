@@ -58,6 +58,9 @@ paint_fn paint_app, paint_phone, paint_code, paint_terminal, paint_page, paint_d
 void paint(paint_fn *fn, const struct scene *like, uint32_t w, uint32_t h, double scale, unsigned frames, bool alpha,
            struct raster *ret);
 
+/* True when text comes out in the DejaVu fonts and not in whatever stands in for them. */
+bool fonts_present(void);
+
 enum photo_look { PHOTO_DAY, PHOTO_DUSK, PHOTO_SNOW, PHOTO_FOREST, PHOTO_LOOKS };
 void photo(enum photo_look look, uint32_t seed, uint32_t w, uint32_t h, struct raster *ret);
 

@@ -6,6 +6,8 @@
 #include <err.h>
 #include <math.h>
 
+#include "base/cleanup.h"
+
 static const struct {
     const char *family;
     cairo_font_weight_t weight;
@@ -111,6 +113,19 @@ static cairo_t *context_new(cairo_surface_t *surface, double scale)
     cairo_font_options_destroy(options);
     cairo_scale(cr, scale, scale);
     return cr;
+}
+
+bool fonts_present(void)
+{
+    static const double wide[] = {[SANS] = 974.1, [SANS_BOLD] = 1042.0, [MONO] = 602.1, [SERIF] = 948.2};
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+    struct scene s = {.cr = context_new(surface, 1)};
+    bool present = true;
+    for (size_t i = 0; i < COUNT(wide); i++)
+        present = present && (wide[i] <= 0 || fabs(text_width(&s, (enum face)i, 1000, "m") - wide[i]) < 1);
+    cairo_destroy(s.cr);
+    cairo_surface_destroy(surface);
+    return present;
 }
 
 /* cairo keeps premultiplied pixels in machine order. */

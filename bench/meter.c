@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cold start: runs a command N times with its output thrown away and prints the least wall time, the least peak memory
- * of its largest process, and the least peak of the sum over all of its processes, as one line of JSON. Time and
- * memory come from different runs: the sampling of memory would cost time. Being small itself, it adds nothing to the
- * figures (a child starts out with the memory of whoever forks it).
+ * of its largest process, and the largest peak of the sum over all of its processes (sampled, so it can only be seen
+ * too low), as one line of JSON. Time and memory come from different runs: the sampling would cost time. Being small
+ * itself, it adds nothing to the figures (a child starts out with the memory of whoever forks it).
  */
 #include <dirent.h>
 #include <err.h>
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     if (argc < 3)
         errx(2, "usage: meter RUNS COMMAND [ARGUMENT...]");
     long runs = strtol(argv[1], NULL, 10);
-    struct peak best = {1e9, 1L << 40, 1L << 40};
+    struct peak best = {1e9, 1L << 40, 0};
     for (long i = 0; i < 2 * runs; i++) {
         struct peak p = {0};
         bool sampled = i & 1;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
             continue;
         }
         best.largest_kib = MIN(best.largest_kib, p.largest_kib);
-        best.tree_kib = MIN(best.tree_kib, p.tree_kib);
+        best.tree_kib = MAX(best.tree_kib, p.tree_kib);
     }
     printf("{\"ms\":%.2f,\"largest_kib\":%ld,\"tree_kib\":%ld}\n", best.ms, best.largest_kib, best.tree_kib);
     return 0;
