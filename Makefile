@@ -214,6 +214,28 @@ check: setup ## layering, sizes, exported symbols, hardening
 	@tools/measure.sh
 	@tools/check_binaries.sh $(BUILD)
 
+# ---------------------------------------------------------------- benchmark
+
+# The corpus maker draws with cairo and the DejaVu fonts; nothing that ships does.
+CORPUS_SRC := bench/corpus.c $(sort $(wildcard bench/gen_*.c bench/write_*.c))
+CORPUS_OBJ := $(call objects,$(CORPUS_SRC))
+$(CORPUS_OBJ): CPPFLAGS += $(shell pkg-config --cflags cairo 2>/dev/null)
+$(BUILD)/bench/corpus: $(CORPUS_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) -lcairo -lpng -ljpeg -lwebp -lgif -lm
+$(BUILD)/bench/meter: $(OBJ)/bench/meter.o
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) -lm
+$(BUILD)/bench/fovea_bench: $(OBJ)/bench/fovea_bench.o $(BUILD)/libfovea.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+
+BENCH := $(addprefix $(BUILD)/bench/,corpus meter fovea_bench)
+bench: ## measure against peers; writes docs/benchmarks.md
+	@tools/setup.sh libcairo2-dev libpng-dev fonts-dejavu-core
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(BENCH)
+	@bench/run.sh $(BUILD)
+
 # ---------------------------------------------------------------- fuzzing
 
 TIME ?= 60

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that building fovea needs, where they are missing. Says which; does nothing when all are
-# there. `make demo` and `make test` call it.
+# there. `make demo` and `make test` call it. Further packages may be named.
 set -eu
 
 packages="gcc make pkg-config libc6-dev binutils
 libjansson-dev libyaml-dev libunistring-dev libssl-dev libseccomp-dev
 libjpeg62-turbo-dev libwebp-dev libgif-dev liblcms2-dev libisal-dev libdeflate-dev libspng-dev
-libchafa-dev libglib2.0-dev"
+libchafa-dev libglib2.0-dev $*"
 
 missing=
 for p in $packages; do
