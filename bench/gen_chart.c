@@ -77,7 +77,7 @@ static void side_bar(struct scene *s, double w)
     ink(s, 0xffffff);
     cairo_arc(s->cr, 39, 41, 7, 0, 2 * M_PI);
     cairo_fill(s->cr);
-    text(s, 66, 48, SANS_BOLD, 18, 0xffffff, "Northwind");
+    text(s, 66, 48, SANS_BOLD, 18, 0xffffff, "Lanternhill");
     for (size_t i = 0; i < COUNT(items); i++) {
         double y = 112 + 46 * (double)i;
         if (!i)
