@@ -270,4 +270,33 @@ test_config_file_is_obeyed_and_a_wrong_one_is_a_fault() {
     want_status 3
 }
 
+test_output_keeps_the_permissions_of_the_file_it_replaces() {
+    touch p.png
+    chmod 600 p.png
+    run fovea view -o p.png "$GOOD/png-rgb-8.png"
+    want_status 0
+    [ "$(stat -c %a p.png)" = 600 ]
+    [ -s p.png ]
+}
+
+test_output_that_cannot_be_written_is_one_fault_object_with_json() {
+    run fovea view --json -o nowhere/p.png "$GOOD/png-rgb-8.png"
+    want_status 3
+    want_json kind fault
+    has out 'nowhere/p.png'
+    [ "$(wc -l <out)" -eq 1 ]
+}
+
+test_names_with_any_bytes_open_and_are_shown_escaped() {
+    name=$(printf 'bad\377.png')
+    cp "$GOOD/png-rgb-8.png" "$name"
+    cp "$GOOD/png-rgb-8.png" "$(printf 'line\nbreak.png')"
+    run fovea view --json "$name"
+    want_status 0
+    want_json ref 'bad\xff.png'
+    run fovea view "$(printf 'line\nbreak.png')"
+    want_status 0
+    has out 'line\nbreak.png 67x41'
+}
+
 run_tests "$@"
