@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate: see gate.h. A path spelled without detours is opened by one openat2 that follows no link; every other, and
- * all of them where the kernel or a container refuses openat2, by the walk. Both ways name the true path, which
- * the floor judges; then the file is opened for reading and must be the very file that was judged.
+ * The gate: see gate.h. A path spelled without detours is opened by openat2, which follows no link there; every other,
+ * and all of them where the kernel or a container refuses openat2, by the walk. Both ways name the true path, which the
+ * floor judges; then the file is opened for reading and must be the very file that was judged.
  */
 #include "source/gate.h"
 
