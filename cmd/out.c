@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "command.h"
@@ -19,21 +20,6 @@ void streams_init(void)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
     (void)signal(SIGPIPE, SIG_IGN);
-}
-
-int write_all(int fd, const void *data, size_t len)
-{
-    const char *p = data;
-    while (len) {
-        ssize_t n = write(fd, p, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        p += n;
-        len -= (size_t)n;
-    }
-    return 0;
 }
 
 int out(const void *data, size_t len)

@@ -13,9 +13,6 @@
  * instead of a death. */
 void streams_init(void);
 
-/* Writes all of it to a descriptor. 0 or a negative errno. */
-int write_all(int fd, const void *data, size_t len);
-
 /* Writes to stdout. 0, or an exit code after saying why; a reader that went away is no news and gets no words. */
 int out(const void *data, size_t len);
 int out_str(const char *s);

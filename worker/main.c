@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "picture.h"
 #include "sandbox/jail.h"
@@ -82,20 +83,6 @@ static bool work_waits(void)
 {
     char first;
     return recv(WORK_SOCKET, &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) >= 0;
-}
-
-static int write_all(int fd, const uint8_t *data, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, data, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -EIO;
-        data += n;
-        len -= (size_t)n;
-    }
-    return 0;
 }
 
 static int refuse(struct work_reply *reply, enum work_status status, const char *why)

@@ -20,6 +20,8 @@
 #define LIMIT_OPEN_RETRIES 8                /* when the tree moves under us */
 #define LIMIT_ROOTS 64                      /* folders in fs_reach */
 #define LIMIT_OPEN_MS 10000                 /* a file system that makes no progress for so long */
+#define LIMIT_COPY_TOTAL_MS 10500           /* for all of a snapshot, however steadily it comes */
+#define LIMIT_READ_TOTAL_MS 120000          /* for all of a text: 2 GiB from a slow disk */
 #define LIMIT_KILL_MS 50                    /* waited for a killed reader; then it is left behind */
 #define LIMIT_STRAY_READERS 16              /* left behind at once, in the whole process */
 #define LIMIT_READ_PIECE (64 * KIB)        /* read from a file at once */
@@ -42,6 +44,7 @@
 #define LIMIT_READY_WORKERS 8
 #define LIMIT_WORKERS 64                    /* of one pool, at work and waiting */
 #define LIMIT_WORKER_START_MS 5000          /* until it has locked itself in and says so */
+#define LIMIT_WORKERS_BUSY_MS 16000         /* waited for a place: longer than a job that holds one may last */
 #define LIMIT_WORKER_TRIES (LIMIT_READY_WORKERS + 2) /* workers found dead before one job gives up */
 #define LIMIT_REAP_MS 2000                  /* for killed workers to be gone when a pool ends */
 #define LIMIT_PREVIEW_SIDE 1024u

@@ -38,7 +38,7 @@ void sha256_end(struct sha256_state *s, uint8_t out[SHA256_LEN])
 
 int sha256_fd(int fd, uint64_t size, uint8_t out[SHA256_LEN])
 {
-    uint8_t piece[64 * KIB];
+    uint8_t piece[8 * KIB]; /* the thread may be a host's, with a small stack */
     SHA256_CTX c;
     (void)SHA256_Init(&c);
     for (uint64_t at = 0; at < size;) {

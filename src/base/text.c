@@ -56,14 +56,19 @@ bool utf8_valid(const char *s, size_t len)
     return utf8_valid_prefix(s, len) == len;
 }
 
-int buf_add_char(struct buf *b, uint32_t c)
+size_t utf8_encode(uint32_t c, char out[4])
 {
-    char out[4];
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     for (size_t i = n; i-- > 1; c >>= 6)
         out[i] = (char)(0x80 | (c & 0x3f));
     out[0] = (char)(n == 1 ? c : (0xf00u >> n & 0xff) | c);
-    return buf_add(b, out, n);
+    return n;
+}
+
+int buf_add_char(struct buf *b, uint32_t c)
+{
+    char out[4];
+    return buf_add(b, out, utf8_encode(c, out));
 }
 
 /* Characters that could change how the text around them is read or shown. */

@@ -16,6 +16,9 @@ size_t utf8_decode(const char *s, size_t len, uint32_t *ret_char);
 size_t utf8_valid_prefix(const char *s, size_t len);
 bool utf8_valid(const char *s, size_t len);
 
+/* Writes one character, 1 to 4 bytes; returns how many. */
+size_t utf8_encode(uint32_t c, char out[4]);
+
 /* Appends one character. */
 int buf_add_char(struct buf *b, uint32_t c);
 

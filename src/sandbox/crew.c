@@ -14,13 +14,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/limits.h"
-#include "sandbox/check.h"
 
 struct crew {
     pthread_mutex_t lock;
@@ -138,21 +136,45 @@ static struct worker *oldest_ready(struct crew *c)
     return oldest;
 }
 
-/* Waits with the lock held; NULL when the time is over or a start failed (then *ret_error says why). */
-static struct worker *wait_for_ready(struct crew *c, int64_t deadline, int *ret_error)
+/* Until when one job waits: for a start, and before that for a place to start in. */
+struct patience {
+    int64_t start, place;
+};
+
+/* More wait than there are places that no job holds: somebody must wait for the end of one. */
+static bool crowded(const struct crew *c)
+{
+    unsigned held = 0;
+    for (size_t i = 0; i < COUNT(c->workers); i++)
+        held += c->workers[i].state == WORKER_TAKEN || c->workers[i].state == WORKER_ENDED;
+    return held + c->waiting > COUNT(c->workers);
+}
+
+static int wait_for_news(struct crew *c, int64_t deadline)
 {
     struct timespec until = {.tv_sec = (time_t)(deadline / 1000), .tv_nsec = (long)(deadline % 1000) * 1000000};
+    return pthread_cond_timedwait(&c->news, &c->lock, &until);
+}
+
+/* Waits with the lock held; NULL when the time is over or a start failed (then *ret_error says why). */
+static struct worker *wait_for_ready(struct crew *c, struct patience *p, int *ret_error)
+{
     unsigned failures = c->failures;
     struct worker *w;
+    bool busy = false;
     int e = 0;
-    while (!(w = oldest_ready(c)) && c->failures == failures && !e)
-        e = pthread_cond_timedwait(&c->news, &c->lock, &until);
+    while (!(w = oldest_ready(c)) && c->failures == failures && !e) {
+        busy = crowded(c);
+        e = wait_for_news(c, busy ? p->place : p->start);
+        if (busy)
+            p->start = clock_ms() + LIMIT_WORKER_START_MS;
+    }
     if (!w)
-        *ret_error = c->failures != failures ? c->failure : -e;
+        *ret_error = c->failures != failures ? c->failure : busy ? -EBUSY : -e;
     return w;
 }
 
-static struct worker *take_ready(struct crew *c, int64_t deadline, int *ret_error)
+static struct worker *take_ready(struct crew *c, struct patience *p, int *ret_error)
 {
     (void)pthread_mutex_lock(&c->lock);
     c->broken = false;
@@ -160,7 +182,7 @@ static struct worker *take_ready(struct crew *c, int64_t deadline, int *ret_erro
     if (!w) {
         c->waiting++;
         wake_keeper(c);
-        w = wait_for_ready(c, deadline, ret_error);
+        w = wait_for_ready(c, p, ret_error);
         c->waiting--;
     }
     if (w)
@@ -177,47 +199,27 @@ static bool silent(const struct worker *w)
     return !poll(&p, 1, 0);
 }
 
-int crew_greet(struct worker *w)
-{
-    struct pollfd p = {.fd = w->child.socket, .events = POLLIN};
-    int64_t deadline = clock_ms() + LIMIT_WORKER_START_MS;
-    int n;
-    if (w->greeted)
-        return 0;
-    while ((n = poll(&p, 1, clock_left(deadline))) < 0 && errno == EINTR)
-        ;
-    if (n <= 0)
-        return n ? -errno : -ETIMEDOUT;
-    ssize_t got = recv(w->child.socket, &w->hello, sizeof w->hello, MSG_DONTWAIT | MSG_TRUNC);
-    if (got <= 0)
-        return -EPIPE;
-    if (got != sizeof w->hello || !check_hello(&w->hello))
-        return -EPROTO;
-    if (w->hello.error)
-        return -ENOSYS;
-    w->greeted = true;
-    return 0;
-}
-
 int crew_fault(const struct crew *c, const struct worker *w, int error, struct fovea_fault *fault)
 {
     bool jail = w && error == -ENOSYS;
     const char *words = strerrordesc_np(jail ? w->hello.error : -error), *why = words ? words : "unknown error";
     if (jail)
-        return fault_set(fault, error, "sandbox unavailable: %s (%s)", w->hello.layer, why);
+        return fault_set(fault, error, "sandbox unavailable: %s (%s); see fovea doctor", w->hello.layer, why);
+    if (error == -EBUSY)
+        return fault_set(fault, error, "all %d workers are busy; try again", LIMIT_WORKERS);
     why = error == -EPIPE       ? "it ended before it was ready"
           : error == -EPROTO    ? "it is not of this build"
           : error == -ETIMEDOUT ? "it was not ready in time"
                                 : why;
-    return fault_set(fault, error, "cannot start %s: %s", c->path, why);
+    return fault_set(fault, error, "cannot start \"%.150s\": %s; see fovea doctor", c->path, why);
 }
 
 int crew_take(struct crew *c, struct worker **ret, struct fovea_fault *fault)
 {
-    int64_t deadline = clock_ms() + LIMIT_WORKER_START_MS;
+    struct patience p = {clock_ms() + LIMIT_WORKER_START_MS, clock_ms() + LIMIT_WORKERS_BUSY_MS};
     int e = 0;
     for (unsigned i = 0; i < LIMIT_WORKER_TRIES; i++) {
-        struct worker *w = take_ready(c, deadline, &e);
+        struct worker *w = take_ready(c, &p, &e);
         if (!w)
             return crew_fault(c, NULL, e, fault);
         e = silent(w) ? 0 : w->greeted ? -EPIPE : crew_greet(w);
@@ -310,12 +312,13 @@ int crew_new(const char *path, unsigned ready, struct crew **ret, struct fovea_f
     c->ready = MIN(ready, LIMIT_READY_WORKERS);
     c->path = strdup(path);
     c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (!c->path || c->wake < 0 || start_keeper(c)) {
-        crew_done(c);
-        return fault_oom(fault);
+    int e = c->wake < 0 ? errno : c->path ? start_keeper(c) : ENOMEM;
+    if (!e) {
+        *ret = c;
+        return 0;
     }
-    *ret = c;
-    return 0;
+    crew_done(c);
+    return e == ENOMEM ? fault_oom(fault) : fault_set(fault, e, "cannot keep workers: %s", strerrordesc_np(e));
 }
 
 void crew_free(struct crew *c)

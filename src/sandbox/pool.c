@@ -6,7 +6,6 @@
 #include "sandbox/pool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,13 +14,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "sandbox/check.h"
 #include "sandbox/crew.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u
-#endif
 
 struct pool {
     struct crew *crew;
@@ -75,15 +71,6 @@ int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault
     *ret = w->hello;
     crew_return(p->crew, w);
     return 0;
-}
-
-/* Where the worker writes. Kernels before 6.3 do not know the flag that bars execution. */
-static int output_open(void)
-{
-    int fd = memfd_create("fovea-output", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-    if (fd < 0 && errno == EINVAL)
-        fd = memfd_create("fovea-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    return fd;
 }
 
 struct job {
@@ -168,45 +155,51 @@ static enum pool_end receive(const struct worker *w, int64_t deadline, struct wo
     return got == sizeof *ret ? POOL_DONE : POOL_DIED;
 }
 
-/* Seals and maps the output. A worker that still has it mapped for writing means no good: sealing fails with EBUSY. */
-static const uint8_t *map_output(int fd, size_t len)
+/*
+ * Seals and maps the output; what is wrong with it (-EBADMSG) is the worker's doing. One that still has it mapped for
+ * writing means no good: then it cannot be sealed.
+ */
+static int map_output(int fd, size_t len, const uint8_t **ret)
 {
     struct stat st;
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) || fstat(fd, &st) ||
-        st.st_size != (off_t)len)
-        return NULL;
+    if (memory_seal(fd) || fstat(fd, &st) || st.st_size != (off_t)len)
+        return -EBADMSG;
     void *data = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-    return data == MAP_FAILED ? NULL : data;
+    if (data == MAP_FAILED)
+        return -errno;
+    *ret = data;
+    return 0;
 }
 
-static bool collect(const struct work_request *request, const struct work_reply *reply, int output_fd,
-                    struct pool_output *ret)
+/* -EBADMSG: not as a worker answers that means well. */
+static int collect(const struct work_request *request, const struct work_reply *reply, int output_fd,
+                   struct pool_output *ret)
 {
     struct pool_output o = {.reply = *reply};
     if (reply->status == WORK_OK) {
         if (!check_length(request, reply, &o.len))
-            return false;
-        o.data = map_output(output_fd, o.len);
-        if (!o.data)
-            return false;
+            return -EBADMSG;
+        int e = map_output(output_fd, o.len, &o.data);
+        if (e)
+            return e;
     }
     if (!check_reply(request, reply, o.data)) {
         pool_output_done(&o);
-        return false;
+        return -EBADMSG;
     }
     *ret = o;
-    return true;
+    return 0;
 }
 
 int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
              void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end, struct pool_output *ret_output,
              struct fovea_fault *fault)
 {
-    auto_close int output = output_open();
+    auto_close int output = memory_open("fovea-output");
     struct worker *w = NULL;
     struct work_reply reply;
     if (output < 0)
-        return fault_set(fault, errno, "cannot make room for a picture: %s", strerrordesc_np(errno));
+        return fault_set(fault, output, "cannot make room for a picture: %s", strerrordesc_np(-output));
     struct job job = {.request = request, .input = input_fd, .output = output, .meanwhile = meanwhile, .arg = arg};
     int e = start_job(p, &job, &w, fault);
     if (e)
@@ -214,8 +207,9 @@ int pool_run(struct pool *p, const struct work_request *request, int input_fd, i
     enum pool_end end = receive(w, job.started + limit_ms, &reply);
     crew_end(p->crew, w);
     *ret_output = (struct pool_output){0};
-    if (end == POOL_DONE && !collect(request, &reply, output, ret_output))
-        end = POOL_DIED;
-    *ret_end = end;
+    e = end == POOL_DONE ? collect(request, &reply, output, ret_output) : 0;
+    if (e && e != -EBADMSG)
+        return fault_set(fault, e, "cannot map the picture: %s", strerrordesc_np(-e));
+    *ret_end = e ? POOL_DIED : end;
     return 0;
 }

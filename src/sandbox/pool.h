@@ -13,7 +13,8 @@
 struct pool;
 
 /* dir: where fovea-worker is. ready: how many to keep waiting (0: start on demand). The first ones are started at
- * once, in the background. Only -ENOMEM fails here; a worker that cannot start shows at the first job. */
+ * once, in the background. Fails only for want of memory, descriptors or threads; a worker that cannot start shows
+ * at the first job. */
 int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault);
 void pool_free(struct pool *p);
 
@@ -37,9 +38,10 @@ enum pool_end {
 
 /*
  * Runs one job: gives a ready (or new) worker the request and the input descriptor, waits until limit_ms at most (from
- * when the worker was ready for it; a start has LIMIT_WORKER_START_MS of its own), checks the answer. `meanwhile`, when
+ * when the worker was ready for it; a start has LIMIT_WORKER_START_MS of its own, and LIMIT_WORKERS_BUSY_MS are waited
+ * for a place when jobs hold all of them), checks the answer. `meanwhile`, when
  * not NULL, is called once right after the job was handed over, to use the wait.
- * Returns 0 and how it ended, or a fault (-ENOSYS "sandbox unavailable: LAYER", -ENOMEM, ...).
+ * Returns 0 and how it ended, or a fault (-ENOSYS "sandbox unavailable: LAYER", -EBUSY, -ENOMEM, ...).
  */
 int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
              void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end, struct pool_output *ret_output,

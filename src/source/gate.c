@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate: see gate.h. A path spelled without detours is opened by one openat2 that follows no link; every other, and
- * all of them where the kernel or a container refuses openat2, by the walk. Both ways name the true path, which
- * the floor judges; then the file is opened for reading and must be the very file that was judged.
+ * The gate: see gate.h. A path spelled without detours is opened by openat2, which follows no link there; every other,
+ * and all of them where the kernel or a container refuses openat2, by the walk. Both ways name the true path, which the
+ * floor judges; then the file is opened for reading and must be the very file that was judged.
  */
 #include "source/gate.h"
 
@@ -55,22 +55,20 @@ static bool is_direct(const char *rest)
 /* What is judged, before it is opened for reading. */
 struct found {
     int dir, fd; /* fd is O_PATH */
-    const char *name, *path;
-    bool direct; /* name is a path beneath dir */
+    const char *name, *path; /* name is in dir */
     struct stat st;
 };
 
 static int open_found(const struct gate *g, const struct found *f, int *ret_fd, struct stat *ret_stat)
 {
     struct stat st;
-    if (floor_has_path(g, f->path))
+    if (floor_has_path(g, f->path) || fstat(f->dir, &st) < 0 || floor_has_folder(g, &st))
         return GATE_ABSENT;
     if (!S_ISREG(f->st.st_mode))
         return GATE_NOT_REGULAR;
     if (floor_has_file(g, f->fd, &f->st))
         return GATE_ABSENT;
-    auto_close int fd =
-        f->direct ? open_beneath(f->dir, f->name, READ_FLAGS) : openat(f->dir, f->name, READ_FLAGS | O_NOFOLLOW);
+    auto_close int fd = openat(f->dir, f->name, READ_FLAGS | O_NOFOLLOW);
     if (fd < 0)
         return errno == EACCES || errno == EPERM ? GATE_ABSENT : TRY_AGAIN;
     if (fstat(fd, &st) < 0 || st.st_dev != f->st.st_dev || st.st_ino != f->st.st_ino || !S_ISREG(st.st_mode))
@@ -80,22 +78,37 @@ static int open_found(const struct gate *g, const struct found *f, int *ret_fd, 
     return GATE_OPEN;
 }
 
+static int open_failed(void)
+{
+    return errno == ENOENT || errno == EACCES || errno == ENAMETOOLONG ? GATE_ABSENT : TRY_WALK;
+}
+
+/* Opens the folder first and then the file in it, to judge both. */
 static int try_direct(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
 {
-    char true_path[LIMIT_PATH_BYTES];
+    char true_path[LIMIT_PATH_BYTES], folder[LIMIT_PATH_BYTES];
     const char *rest;
     const struct gate_root *r = gate_locate(g, path, &rest);
     if (!r)
         return GATE_ABSENT;
-    if (!is_direct(rest) || !r->mount || !gate_join(true_path, r->path, "/", rest))
+    if (!is_direct(rest) || !r->mount || !gate_join(true_path, r->path, "/", rest) || !gate_join(folder, rest, "", ""))
         return TRY_WALK;
-    auto_close int fd = open_beneath(r->fd, rest, O_PATH | O_CLOEXEC);
+    char *slash = strrchr(folder, '/');
+    auto_close int parent = -1;
+    if (slash) {
+        *slash = '\0';
+        parent = open_beneath(r->fd, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (parent < 0)
+            return open_failed();
+    }
+    struct found f = {.dir = slash ? parent : r->fd, .name = slash ? slash + 1 : folder, .path = true_path};
+    auto_close int fd = open_beneath(f.dir, f.name, O_PATH | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT || errno == EACCES || errno == ENAMETOOLONG ? GATE_ABSENT : TRY_WALK;
+        return open_failed();
+    f.fd = fd;
     /* Through another mount the same folder has another path: only the walk sees its identity. */
     if (mount_of(fd) != r->mount)
         return TRY_WALK;
-    struct found f = {.dir = r->fd, .fd = fd, .name = rest, .path = true_path, .direct = true};
     if (fstat(fd, &f.st) < 0)
         return TRY_AGAIN;
     return open_found(g, &f, ret_fd, ret_stat);
@@ -148,20 +161,22 @@ static void root_done(struct gate_root *r)
 static int add_root(struct gate *g, const char *folder, struct fovea_fault *fault)
 {
     if (*folder != '/')
-        return fault_set(fault, EINVAL, "fs_reach '%.150s' is relative: write it from / on", folder);
+        return fault_set(fault, EINVAL, "fs_reach \"%.150s\" is relative: write it from / on", folder);
     if (g->n_roots == LIMIT_ROOTS)
         return fault_set(fault, EINVAL, "fs_reach has more than %d folders", LIMIT_ROOTS);
     cleanup(walk_done) struct walk w;
     int found = walk_anywhere(&w, folder);
+    if (found < 0 && found != -ENOENT)
+        return fault_set(fault, found, "cannot look at fs_reach \"%.150s\": %s", folder, strerrordesc_np(-found));
     if (found < 0 || w.name)
-        return fault_set(fault, EINVAL, "fs_reach '%.150s' is no folder that can be read", folder);
+        return fault_set(fault, EINVAL, "fs_reach \"%.150s\" is no folder that can be read", folder);
     cleanup(root_done) struct gate_root r = {.fd = -1, .dev = w.st.st_dev, .ino = w.st.st_ino};
     r.path = strdup(w.path);
     if (!r.path || gate_plain(folder, &r.spelled) == -ENOMEM)
         return fault_oom(fault);
     r.fd = fcntl(w.dir[w.depth].fd, F_DUPFD_CLOEXEC, 0);
     if (r.fd < 0)
-        return fault_set(fault, errno, "cannot hold fs_reach '%.150s' open: %m", folder);
+        return fault_set(fault, errno, "cannot hold fs_reach \"%.150s\" open: %m", folder);
     r.mount = mount_of(r.fd);
     if (!has_root(g, &r)) {
         g->root[g->n_roots++] = r;
@@ -173,13 +188,13 @@ static int add_root(struct gate *g, const char *folder, struct fovea_fault *faul
 static int set_cwd(struct gate *g, const char *cwd, struct fovea_fault *fault)
 {
     if (*cwd != '/')
-        return fault_set(fault, EINVAL, "cwd '%.150s' is relative: write it from / on", cwd);
+        return fault_set(fault, EINVAL, "cwd \"%.150s\" is relative: write it from / on", cwd);
     cleanup(walk_done) struct walk w;
     int found = walk_anywhere(&w, cwd);
     int r = found < 0 ? gate_plain(cwd, &g->cwd) : (g->cwd = strdup(w.path)) ? 0 : -ENOMEM;
     if (r == -ENOMEM)
         return fault_oom(fault);
-    return r < 0 ? fault_set(fault, EINVAL, "cwd '%.150s' is no folder", cwd) : 0;
+    return r < 0 ? fault_set(fault, EINVAL, "cwd \"%.150s\" is no folder", cwd) : 0;
 }
 
 static int set_up(struct gate *g, const struct gate_options *options, struct fovea_fault *fault)
@@ -192,9 +207,11 @@ static int set_up(struct gate *g, const struct gate_options *options, struct fov
     if (options->home && *options->home == '/')
         g->home_fd = open(options->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
     r = floor_find(g, g->home_fd >= 0 ? options->home : NULL, options->floor);
+    if (r == -ENOMEM)
+        return fault_oom(fault);
     if (r == -EINVAL)
-        return fault_set(fault, EINVAL, "a path of the deny floor is relative or has '..' in it");
-    return r < 0 ? fault_oom(fault) : 0;
+        return fault_set(fault, EINVAL, "a path of the deny floor is relative: write it from / on");
+    return r < 0 ? fault_set(fault, r, "cannot find the paths of the deny floor: %s", strerrordesc_np(-r)) : 0;
 }
 
 int gate_new(const struct gate_options *options, struct gate **ret, struct fovea_fault *fault)

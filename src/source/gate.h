@@ -21,7 +21,8 @@ struct gate_options {
     const char *const *floor; /* further absolute paths that are denied (our config and state); may be NULL */
 };
 
-/* Opens and pins the folders of the reach. -EINVAL: one is relative, missing or no folder (the text names it). */
+/* Opens and pins the folders of the reach. -EINVAL: one is relative, missing or no folder (the text names it). Without
+ * the means to look at all of the floor there is no gate. */
 int gate_new(const struct gate_options *options, struct gate **ret, struct fovea_fault *fault);
 void gate_free(struct gate *g);
 

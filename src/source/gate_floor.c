@@ -108,23 +108,10 @@ static const unsigned long kernel_mounts[] = {
     0x19800202ul, /* mqueue */
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Does path start with pattern, up to the end of a component? The pattern is in lower case. */
-static bool starts_with(const char *path, const char *pattern)
-{
-    while (*pattern && lower(*path) == *pattern)
-        path++, pattern++;
-    return !*pattern && (*path == '/' || *path == '\0');
-}
-
 static bool has_components(const char *path, const char *pattern)
 {
     for (; (path = strchr(path, '/')); )
-        if (starts_with(++path, pattern))
+        if (gate_beneath_nocase(++path, pattern))
             return true;
     return false;
 }
@@ -133,9 +120,9 @@ static bool has_leaf(const char *path, const char *pattern)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (*pattern != '*')
-        return starts_with(name, pattern);
+        return gate_beneath_nocase(name, pattern);
     size_t have = strlen(name), want = strlen(++pattern);
-    return have >= want && starts_with(name + have - want, pattern);
+    return have >= want && gate_beneath_nocase(name + have - want, pattern);
 }
 
 static bool row_matches(const struct floor_row *row, const char *path)
@@ -165,7 +152,7 @@ bool floor_has_path(const struct gate *g, const char *path)
             return true;
     }
     for (size_t i = 0; i < g->n_denied; i++)
-        if (gate_beneath(path, g->denied[i].path))
+        if (gate_beneath_nocase(path, g->denied[i].path))
             return true;
     return place;
 }
@@ -175,6 +162,20 @@ bool floor_has_folder(const struct gate *g, const struct stat *st)
     for (size_t i = 0; i < g->n_denied; i++)
         if (g->denied[i].ino == st->st_ino && g->denied[i].dev == st->st_dev)
             return true;
+    return false;
+}
+
+/* A file's number goes to another one once it is deleted, and config files are replaced often: so only while it is the
+ * file of that path. */
+static bool is_denied_file(const struct gate *g, const struct stat *st)
+{
+    for (size_t i = 0; i < g->n_denied; i++) {
+        struct stat now;
+        if (g->denied[i].ino == st->st_ino && g->denied[i].dev == st->st_dev &&
+            !fstatat(AT_FDCWD, g->denied[i].path, &now, AT_SYMLINK_NOFOLLOW) && now.st_ino == st->st_ino &&
+            now.st_dev == st->st_dev)
+            return true;
+    }
     return false;
 }
 
@@ -199,7 +200,7 @@ static bool search_base(struct floor_search *s, int base)
 
 bool floor_has_file(const struct gate *g, int fd, const struct stat *st)
 {
-    if (floor_has_mount(fd))
+    if (floor_has_mount(fd) || is_denied_file(g, st))
         return true;
     if (st->st_nlink < 2)
         return false;
@@ -235,24 +236,32 @@ static int add_denied(struct gate *g, const char *path, const struct stat *st)
     return 0;
 }
 
-/* A path of our own is denied before it exists, too: then by its folder's true path and its name. */
+/*
+ * A path of our own is denied before it exists, too: by the true path of as much of it as there is, and the rest as it
+ * is spelled.
+ */
 static int add_extra(struct gate *g, struct walk *w, const char *path)
 {
-    auto_free char *plain = NULL;
-    int r = gate_plain(path, &plain);
-    if (r < 0)
-        return r;
-    if (!walk_anywhere(w, plain))
-        return add_denied(g, w->path, &w->st);
-    walk_done(w);
-    char *name = strrchr(plain, '/');
-    if (!name)
+    char head[LIMIT_PATH_BYTES];
+    if (*path != '/')
         return -EINVAL;
-    *name = '\0';
-    bool found = !walk_anywhere(w, *plain ? plain : "/");
-    *name = '/';
-    return found && gate_join(w->scratch, w->path, name, "") ? add_denied(g, w->scratch, NULL)
-                                                             : add_denied(g, plain, NULL);
+    if (!gate_join(head, path, "", ""))
+        return -ENAMETOOLONG;
+    int r = walk_anywhere(w, head);
+    if (!r)
+        return add_denied(g, w->path, &w->st);
+    for (size_t n = strlen(path); r == -ENOENT && n > 1;) {
+        while (n > 1 && head[n - 1] != '/')
+            n--;
+        while (n > 1 && head[n - 1] == '/')
+            n--;
+        head[n] = '\0';
+        walk_done(w);
+        r = walk_anywhere(w, head);
+        if (!r)
+            return gate_fold(w->path, path + n) ? add_denied(g, w->path, NULL) : -ENAMETOOLONG;
+    }
+    return r;
 }
 
 /* A root's own row that is a link to the root or above it would close everything: a prank, and by name it stays
@@ -272,11 +281,13 @@ static int add_base(struct gate *g, struct walk *w, const char *base, bool is_ho
         char path[LIMIT_PATH_BYTES];
         if ((rows[i].kind != FLOOR_TREE && rows[i].kind != FLOOR_LOOSE) || !gate_join(path, base, "/", rows[i].pattern))
             continue;
-        if (access(path, F_OK) == 0 && !walk_anywhere(w, path)) {
-            if (is_home || !covers_a_root(g, w->path))
-                r = add_denied(g, w->path, &w->st);
-            walk_done(w);
-        }
+        if (access(path, F_OK) != 0)
+            continue;
+        r = walk_anywhere(w, path);
+        if (!r && (is_home || !covers_a_root(g, w->path)))
+            r = add_denied(g, w->path, &w->st);
+        walk_done(w);
+        r = r == -ENOENT ? 0 : r; /* a link to the kernel's own: closed anyway */
     }
     return r;
 }

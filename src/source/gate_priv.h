@@ -51,6 +51,12 @@ int gate_plain(const char *path, char **ret);
 /* Is path the folder or beneath it; both plain. */
 bool gate_beneath(const char *path, const char *folder);
 
+/* The same with ASCII letters alike in both cases. */
+bool gate_beneath_nocase(const char *path, const char *folder);
+
+/* Appends rest to the plain path[LIMIT_PATH_BYTES], "." and ".." taken off unseen; false when it is too long. */
+bool gate_fold(char *path, const char *rest);
+
 /* a + b + c into out[LIMIT_PATH_BYTES]; false when it is too long. The parts may not lie inside out. */
 bool gate_join(char *out, const char *a, const char *b, const char *c);
 
@@ -79,7 +85,8 @@ struct walk {
     int top; /* owned by walk_anywhere */
 };
 
-/* Follows an absolute path, links and ".." included, never leaving the roots. 0, or -ENOENT for every failure. */
+/* Follows an absolute path, links and ".." included, never leaving the roots. 0, or -ENOENT for every failure but one
+ * of means (-EMFILE, -ENFILE, -ENOMEM). To be ended by walk_done, also when it failed. */
 int walk_to(struct walk *w, const struct gate *g, const char *path);
 /* The same from the top of the tree, for our own set-up: nothing is outside. */
 int walk_anywhere(struct walk *w, const char *path);
@@ -87,10 +94,11 @@ void walk_done(struct walk *w);
 
 /* ---- gate_floor.c */
 
-/* Finds the floor's folders beneath home and the roots, and options.floor. 0, -EINVAL for one of these, -ENOMEM. */
+/* Finds the floor's folders beneath home and the roots, and options.floor. 0, -EINVAL when one of these is relative,
+ * or what kept us from looking: then there is no floor to rely on. */
 int floor_find(struct gate *g, const char *home, const char *const *extra);
 
-/* Is a folder met on a walk on the floor, by identity? */
+/* Is a folder met on the way on the floor, by identity? */
 bool floor_has_folder(const struct gate *g, const struct stat *st);
 
 /* Does a mount (named by any descriptor in it) hold the kernel's own files? True also when that cannot be told. */

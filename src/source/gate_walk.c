@@ -99,6 +99,11 @@ static size_t take_component(struct walk *w, char name[NAME_MAX + 2])
     return n;
 }
 
+static bool lacks_means(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 static int step(struct walk *w, const char *name, size_t len)
 {
     if (!strcmp(name, "."))
@@ -109,6 +114,8 @@ static int step(struct walk *w, const char *name, size_t len)
     if (len > NAME_MAX || at + 1 + len >= sizeof w->path)
         return -ENOENT;
     auto_close int fd = openat(w->dir[w->depth].fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && lacks_means(errno))
+        return -errno;
     if (fd < 0 || fstat(fd, &w->st) < 0)
         return -ENOENT;
     w->path[at] = '/';
@@ -152,7 +159,8 @@ int walk_anywhere(struct walk *w, const char *path)
 {
     struct gate all = {.cwd = (char *)"", .home_fd = -1, .n_roots = 1, .root = {{.path = (char *)""}}};
     all.root[0].fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int error = all.root[0].fd < 0 ? errno : 0;
     int r = walk_to(w, &all, path);
     w->top = all.root[0].fd;
-    return r;
+    return lacks_means(error) ? -error : r;
 }

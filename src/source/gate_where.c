@@ -33,6 +33,18 @@ bool gate_beneath(const char *path, const char *folder)
     return !strncmp(path, folder, n) && (path[n] == '/' || path[n] == '\0');
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool gate_beneath_nocase(const char *path, const char *folder)
+{
+    while (*folder && lower(*path) == lower(*folder))
+        path++, folder++;
+    return !*folder && (*path == '/' || *path == '\0');
+}
+
 bool gate_join(char *out, const char *a, const char *b, const char *c)
 {
     size_t n[3] = {strlen(a), strlen(b), strlen(c)};
@@ -64,6 +76,27 @@ int gate_plain(const char *path, char **ret)
     out[n] = '\0';
     *ret = take(out);
     return 0;
+}
+
+bool gate_fold(char *path, const char *rest)
+{
+    size_t n = strlen(path);
+    for (struct component c; (c = next_component(&rest)).len;) {
+        if (is_dots(c, 1))
+            continue;
+        if (is_dots(c, 2)) {
+            while (n && path[--n] != '/')
+                ;
+        } else {
+            if (n + 1 + c.len >= LIMIT_PATH_BYTES)
+                return false;
+            path[n++] = '/';
+            memcpy(path + n, c.at, c.len);
+            n += c.len;
+        }
+        path[n] = '\0';
+    }
+    return true;
 }
 
 static const struct gate_root *root_named(const struct gate *g, const char *prefix)

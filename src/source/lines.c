@@ -6,7 +6,6 @@
  */
 #include "source/lines.h"
 
-#include <errno.h>
 
 #include "base/cleanup.h"
 #include "base/limits.h"
@@ -132,15 +131,6 @@ static void add_utf8(struct lines *l, const uint8_t *s, size_t len, uint64_t at)
     }
 }
 
-static size_t put_utf8(uint8_t *out, uint32_t c)
-{
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = n; i-- > 1; c >>= 6)
-        out[i] = (uint8_t)(0x80 | (c & 0x3f));
-    out[0] = (uint8_t)(n == 1 ? c : (0xf00u >> n & 0xff) | c);
-    return n;
-}
-
 static uint32_t unit(const struct lines *l, const uint8_t *s)
 {
     return l->encoding == UTF16LE ? s[0] | (uint32_t)s[1] << 8 : s[1] | (uint32_t)s[0] << 8;
@@ -164,7 +154,7 @@ static size_t utf16_char(const struct lines *l, const uint8_t *s, size_t len, ui
 
 static void add_utf16(struct lines *l, const uint8_t *s, size_t len, uint64_t at)
 {
-    uint8_t out[BLOCK + 4];
+    char out[BLOCK + 4];
     size_t n = 0, ends = 0;
     while (len && !l->bad_at) {
         uint8_t whole[4];
@@ -180,18 +170,18 @@ static void add_utf16(struct lines *l, const uint8_t *s, size_t len, uint64_t at
         l->carry_len = 0;
         if (!c)
             l->bad_at = at - had + 1;
-        n += put_utf8(out + n, c);
+        n += utf8_encode(c, out + n);
         ends += c == '\n';
         s += used - had;
         len -= used - had;
         at += used - had;
         if (n >= BLOCK || c == '\n') {
-            lines_add_text(l, out, n, ends);
+            lines_add_text(l, (const uint8_t *)out, n, ends);
             n = ends = 0;
         }
     }
     if (!l->bad_at)
-        lines_add_text(l, out, n, ends);
+        lines_add_text(l, (const uint8_t *)out, n, ends);
 }
 
 /* How many of the first bytes are a byte order mark, and what it says. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -16,18 +17,10 @@ static void write_window(struct lines *l, const uint8_t *text, size_t len)
         l->cut = true;
         len = room;
     }
-    while (len && !l->error) {
-        ssize_t n = write(l->fd, text, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            l->error = n < 0 ? -errno : -EIO;
-            return;
-        }
-        text += n;
-        len -= (size_t)n;
-        l->written += (uint64_t)n;
-    }
+    if (!l->error)
+        l->error = write_all(l->fd, text, len);
+    if (!l->error)
+        l->written += len;
 }
 
 /* One line or a part of it. */

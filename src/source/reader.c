@@ -126,19 +126,19 @@ static int start(const struct reader_job *job, struct reader_report *report, int
     return 0;
 }
 
-/* Waits for the end of the child. False: no progress for LIMIT_OPEN_MS. */
-static bool wait_for(int pidfd, const struct reader_report *report)
+/* Waits for the end of the child. False: no progress for LIMIT_OPEN_MS, or not done within total_ms. */
+static bool wait_for(int pidfd, const struct reader_report *report, int total_ms)
 {
     uint64_t seen = 0;
-    int64_t deadline = clock_ms() + LIMIT_OPEN_MS;
+    int64_t last = clock_ms() + total_ms, deadline = MIN(last, clock_ms() + LIMIT_OPEN_MS);
     for (;;) {
         struct pollfd p = {.fd = pidfd, .events = POLLIN};
         if (poll(&p, 1, MIN(clock_left(deadline), 250)) > 0)
             return true;
         uint64_t now = atomic_load(&report->progress);
         if (now != seen)
-            deadline = clock_ms() + LIMIT_OPEN_MS;
-        else if (!clock_left(deadline))
+            deadline = MIN(last, clock_ms() + LIMIT_OPEN_MS);
+        if (!clock_left(deadline))
             return false;
         seen = now;
     }
@@ -182,7 +182,7 @@ int reader_run(const struct reader_job *job, struct reader_report *ret, struct f
     int r = start(job, report, &pidfd);
     if (r < 0)
         return fault_set(fault, r, "cannot start a process to read the file: %s", strerrordesc_np(-r));
-    if (wait_for(pidfd, report)) {
+    if (wait_for(pidfd, report, job->total_ms)) {
         (void)reap(pidfd);
         return outcome(report, ret, fault);
     }

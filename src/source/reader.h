@@ -24,14 +24,15 @@ struct reader_job {
     void (*run)(const struct reader_job *job, struct reader_report *report); /* in the child */
     const struct gate *gate;
     const struct ref_variants *variants;
-    int fd; /* where the bytes go */
+    int total_ms; /* for all of it, whatever the progress */
+    int fd;       /* where the bytes go */
     uint64_t cap, offset, limit;
 };
 
 /*
- * Runs the job. 0 and *ret filled (verdict SNAPSHOT_TIMED_OUT when LIMIT_OPEN_MS passed without progress; then the
- * child is killed, and reaped later if the kernel will not let go of it now), or a fault. The child is made without
- * an exit signal: a host program's SIGCHLD handler and its waitpid(-1) never see it.
+ * Runs the job. 0 and *ret filled (verdict SNAPSHOT_TIMED_OUT when LIMIT_OPEN_MS passed without progress, or
+ * total_ms in all; then the child is killed, and reaped later if the kernel will not let go of it now), or a fault. The
+ * child is made without an exit signal: a host program's SIGCHLD handler and its waitpid(-1) never see it.
  */
 int reader_run(const struct reader_job *job, struct reader_report *ret, struct fovea_fault *fault);
 

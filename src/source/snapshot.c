@@ -8,6 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "base/io.h"
+#include "base/limits.h"
 #include "source/lines.h"
 #include "source/reader.h"
 
@@ -21,32 +23,25 @@ void snapshot_done(struct snapshot *s)
 
 static int make_fd(int *ret, struct fovea_fault *fault)
 {
-    int fd = memfd_create("fovea-source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int fd = memory_open("fovea-source");
     if (fd < 0)
-        return fault_set(fault, errno, "cannot make memory for the file: %m");
+        return fault_set(fault, fd, "cannot make memory for the file: %s", strerrordesc_np(-fd));
     *ret = fd;
     return 0;
 }
 
 static int seal(int fd, struct fovea_fault *fault)
 {
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-        return fault_set(fault, errno, "cannot seal the memory of the file: %m");
-    return 0;
+    int r = memory_seal(fd);
+    return r < 0 ? fault_set(fault, r, "cannot seal the memory of the file: %s", strerrordesc_np(-r)) : 0;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t len)
+/* Of a memfd: no space is no memory. */
+static int write_failed(int r, struct fovea_fault *fault)
 {
-    while (len) {
-        ssize_t n = write(fd, data, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EIO;
-        data += n;
-        len -= (size_t)n;
-    }
-    return 0;
+    if (r == -ENOMEM || r == -ENOSPC)
+        return fault_oom(fault);
+    return fault_set(fault, r, "cannot keep the bytes in memory: %s", strerrordesc_np(-r));
 }
 
 /* ---------------------------------------------------------------- in the child */
@@ -155,7 +150,8 @@ static void run_lines(const struct reader_job *job, struct reader_report *report
         return;
     struct window w = {.out = &report->lines};
     lines_init(&w.lines, job->fd, job->offset, job->limit);
-    int r = read_pieces(fd, UINT64_MAX, window_piece, &w, report);
+    /* What is appended from now on is not read: a file that grows as fast as we read has no end. */
+    int r = read_pieces(fd, report->lines.window.file_size, window_piece, &w, report);
     report->error = r ? r : lines_end(&w.lines, &report->lines);
 }
 
@@ -183,7 +179,7 @@ static int take_with(struct reader_job *job, struct reader_report *report, int *
 int snapshot_take(const struct gate *g, const struct ref_variants *variants, uint64_t cap,
                   enum snapshot_verdict *ret_verdict, struct snapshot *ret, struct fovea_fault *fault)
 {
-    struct reader_job job = {.run = run_copy, .gate = g, .variants = variants, .cap = cap};
+    struct reader_job job = {.run = run_copy, .gate = g, .variants = variants, .total_ms = LIMIT_COPY_TOTAL_MS, .cap = cap};
     struct reader_report report = {0};
     int fd = -1, r = take_with(&job, &report, &fd, fault);
     if (r < 0)
@@ -197,7 +193,12 @@ int snapshot_take(const struct gate *g, const struct ref_variants *variants, uin
 int snapshot_take_lines(const struct gate *g, const struct ref_variants *variants, uint64_t offset, uint64_t limit,
                         enum snapshot_verdict *ret_verdict, struct snapshot_lines *ret, struct fovea_fault *fault)
 {
-    struct reader_job job = {.run = run_lines, .gate = g, .variants = variants, .offset = offset, .limit = limit};
+    struct reader_job job = {.run = run_lines,
+                             .gate = g,
+                             .variants = variants,
+                             .total_ms = LIMIT_READ_TOTAL_MS,
+                             .offset = offset,
+                             .limit = limit};
     struct reader_report report = {0};
     int fd = -1, r = take_with(&job, &report, &fd, fault);
     if (r < 0)
@@ -214,8 +215,9 @@ int snapshot_of(const void *data, size_t len, struct snapshot *ret, struct fovea
     int r = make_fd(&fd, fault);
     if (r < 0)
         return r;
-    if (write_all(fd, data, len) < 0)
-        return fault_oom(fault);
+    r = write_all(fd, data, len);
+    if (r < 0)
+        return write_failed(r, fault);
     r = seal(fd, fault);
     if (r < 0)
         return r;
@@ -235,8 +237,9 @@ int snapshot_lines_of(const void *data, size_t len, uint64_t offset, uint64_t li
     lines_init(&w.lines, fd, offset, limit);
     if (len)
         (void)window_piece(&w, data, len);
-    if (lines_end(&w.lines, &out) < 0)
-        return fault_oom(fault);
+    r = lines_end(&w.lines, &out);
+    if (r < 0)
+        return write_failed(r, fault);
     r = seal(fd, fault);
     if (r < 0)
         return r;

@@ -26,7 +26,7 @@ enum snapshot_verdict {
     SNAPSHOT_ABSENT,
     SNAPSHOT_NOT_REGULAR,
     SNAPSHOT_TOO_LARGE, /* file_size is filled in (for a file that grows: what was seen) */
-    SNAPSHOT_TIMED_OUT, /* the file system did not answer within LIMIT_OPEN_MS */
+    SNAPSHOT_TIMED_OUT, /* the file system did not answer within LIMIT_OPEN_MS, or took too long in all */
 };
 
 /*
@@ -50,7 +50,7 @@ struct snapshot_lines {
     uint64_t total_lines;
     uint64_t first, last; /* lines in the window, from 1; 0, 0 when none */
     uint64_t cut;         /* 1 when the window was cut by LIMIT_READ_WINDOW */
-    uint8_t sha256[32];   /* of the whole file */
+    uint8_t sha256[32];   /* of the whole file, as long as it was when it was opened */
     uint64_t bad_at;      /* offset + 1 of the first byte that is no text (NUL or invalid UTF-8); 0 none */
     uint32_t encoding;    /* 0 UTF-8, 1 UTF-16LE, 2 UTF-16BE; the window is always UTF-8, without a BOM */
     uint8_t head[4096];   /* the file's first bytes, to sniff what it is instead */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file is, by its first bytes: a table of signatures, then text, else nothing we know. This runs on hostile
+ * What a file is, by its first bytes: a table of signatures, else text, else nothing we know. Many signatures are
+ * letters, and a text may start with any letters, so text from end to end is no picture. This runs on hostile
  * bytes in the process that holds everything, so it only compares and adds, each read is checked (sniff_priv.h), and
  * nothing is decoded. A gzip file is therefore no SVGZ here: whether SVG is inside cannot be known without inflating
  * it, unless the file says so itself in the name its header may carry.
@@ -17,9 +18,11 @@ static bool is_jpeg(const struct head *h)
     return IS(h, 0, "\xff\xd8\xff");
 }
 
+/* The sizes that follow are not letters, so one that reads as text is text, unless it was cut before them. */
 static bool is_gif(const struct head *h)
 {
-    return IS(h, 0, "GIF87a") || IS(h, 0, "GIF89a");
+    bool cut = h->len <= 7 && u8(h, 6) != '\n' && u8(h, 6) != '\r';
+    return (IS(h, 0, "GIF87a") || IS(h, 0, "GIF89a")) && (!h->text || cut);
 }
 
 static bool is_webp(const struct head *h)
@@ -46,9 +49,11 @@ static bool is_tiff(const struct head *h)
     return IS(h, 0, "II*\0") || IS(h, 0, "MM\0*") || IS(h, 0, "II+\0\x08\0\0\0") || IS(h, 0, "MM\0+\0\x08\0\0");
 }
 
+/* Other bytes may come first, as readers allow, but a text that speaks of it is no PDF. */
 static bool is_pdf(const struct head *h)
 {
-    for (size_t i = 0; i < 1024 && has(h, i, 5); i++)
+    size_t places = h->text ? 1 : 1024;
+    for (size_t i = 0; i < places && has(h, i, 5); i++)
         if (IS(h, i, "%PDF-"))
             return true;
     return false;
@@ -102,11 +107,20 @@ static bool is_heic(const struct head *h)
     return base_media(h) == MEDIA_HEIC;
 }
 
-/* Old QuickTime files have no ftyp: a movie or its data comes first. */
+/* Old QuickTime files have no ftyp: a movie, its data or padding comes first, and fits in the file. 0: up to its end,
+ * 1: the size is in 64 bits further on. */
+static bool is_quicktime(const struct head *h)
+{
+    uint32_t size = be32(h, 0);
+    if (IS(h, 4, "wide"))
+        return size == 1 || size == 8;
+    bool box = IS(h, 4, "moov") || IS(h, 4, "mdat") || IS(h, 4, "free") || IS(h, 4, "skip");
+    return box && (size <= 1 || (size >= 8 && size <= h->file_len));
+}
+
 static bool is_mp4(const struct head *h)
 {
-    bool quicktime = (IS(h, 4, "moov") || IS(h, 4, "mdat") || IS(h, 4, "wide")) && be32(h, 0) >= 8;
-    return base_media(h) == MEDIA_MP4 || quicktime;
+    return base_media(h) == MEDIA_MP4 || is_quicktime(h);
 }
 
 static bool is_webm(const struct head *h)
@@ -134,24 +148,29 @@ static const struct signature {
     enum media media;
     bool (*is)(const struct head *h);
     void (*outline)(const struct head *h, struct sniff *s);
+    bool in_text; /* text may be this after all */
 } signatures[] = {
-    {MEDIA_PNG, is_png, sniff_png},    {MEDIA_JPEG, is_jpeg, sniff_jpeg}, {MEDIA_GIF, is_gif, sniff_gif},
-    {MEDIA_WEBP, is_webp, sniff_webp}, {MEDIA_TIFF, is_tiff, sniff_tiff}, {MEDIA_BMP, is_bmp, sniff_bmp},
-    {MEDIA_ICO, is_ico, sniff_ico},    {MEDIA_AVIF, is_avif, NULL},       {MEDIA_HEIC, is_heic, NULL},
-    {MEDIA_MP4, is_mp4, NULL},         {MEDIA_WEBM, is_webm, NULL},       {MEDIA_AVI, is_avi, NULL},
-    {MEDIA_SVGZ, is_svgz, NULL},       {MEDIA_PDF, is_pdf, NULL},
+    {MEDIA_PNG, is_png, sniff_png, false},    {MEDIA_JPEG, is_jpeg, sniff_jpeg, false},
+    {MEDIA_GIF, is_gif, sniff_gif, true},     {MEDIA_WEBP, is_webp, sniff_webp, false},
+    {MEDIA_TIFF, is_tiff, sniff_tiff, false}, {MEDIA_BMP, is_bmp, sniff_bmp, false},
+    {MEDIA_ICO, is_ico, sniff_ico, false},    {MEDIA_AVIF, is_avif, NULL, false},
+    {MEDIA_HEIC, is_heic, NULL, false},       {MEDIA_MP4, is_mp4, NULL, false},
+    {MEDIA_WEBM, is_webm, NULL, false},       {MEDIA_AVI, is_avi, NULL, false},
+    {MEDIA_SVGZ, is_svgz, NULL, false},       {MEDIA_PDF, is_pdf, NULL, true},
 };
 
 void sniff(const void *data, size_t len, uint64_t file_len, struct sniff *ret)
 {
-    struct head h = {.at = data, .len = MIN(len, LIMIT_SNIFF_BYTES), .whole = file_len <= MIN(len, LIMIT_SNIFF_BYTES)};
+    struct head h = {.at = data, .len = MIN(len, LIMIT_SNIFF_BYTES), .file_len = file_len};
+    h.whole = file_len <= h.len;
+    h.text = sniff_is_text(&h);
     *ret = (struct sniff){.orientation = 1};
     for (size_t i = 0; i < COUNT(signatures); i++)
-        if (signatures[i].is(&h)) {
+        if ((!h.text || signatures[i].in_text) && signatures[i].is(&h)) {
             ret->media = signatures[i].media;
             if (signatures[i].outline)
                 signatures[i].outline(&h, ret);
             return;
         }
-    ret->media = sniff_text(&h);
+    ret->media = h.text ? sniff_text(&h) : MEDIA_NONE;
 }

@@ -12,7 +12,9 @@
 struct head {
     const uint8_t *at;
     size_t len;
+    uint64_t file_len;
     bool whole; /* the file has no more bytes than these */
+    bool text;  /* text from end to end */
 };
 
 /* n bytes at offset are there. */
@@ -62,7 +64,8 @@ void sniff_tiff(const struct head *h, struct sniff *s);
 /* The orientation in a TIFF structure that starts at base (EXIF holds one); 0 none. */
 uint8_t sniff_tiff_orientation(const struct head *h, size_t base);
 
-/* Text, SVG, or neither. */
+/* Is it text; and which. */
+bool sniff_is_text(const struct head *h);
 enum media sniff_text(const struct head *h);
 
 #endif

@@ -96,13 +96,12 @@ static bool is_svg(const struct head *h)
     }
 }
 
+bool sniff_is_text(const struct head *h)
+{
+    return h->len && (is_utf16(h) || is_utf8(h));
+}
+
 enum media sniff_text(const struct head *h)
 {
-    if (!h->len)
-        return MEDIA_NONE;
-    if (is_utf16(h))
-        return MEDIA_TEXT;
-    if (!is_utf8(h))
-        return MEDIA_NONE;
     return is_svg(h) ? MEDIA_SVG : MEDIA_TEXT;
 }

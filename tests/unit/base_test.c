@@ -2,9 +2,16 @@
 /* The base room: buffers keep their ceiling, UTF-8 is checked, hostile names cannot act, base64 and SHA-256 are right. */
 #include "test.h"
 
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include "base/b64.h"
 #include "base/buf.h"
 #include "base/fault.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/media.h"
 #include "base/sha256.h"
@@ -74,6 +81,8 @@ TEST(characters_are_written_as_they_are_read)
         CHECK(buf_add_char(&b, rows[i]) == 0);
         CHECK(utf8_decode(b.data, b.len, &back) == b.len);
         CHECK(back == rows[i]);
+        char plain[4];
+        CHECK(utf8_encode(rows[i], plain) == b.len && !memcmp(plain, b.data, b.len));
     }
 }
 
@@ -120,6 +129,64 @@ TEST(sha256_matches_its_standard)
     sha256("abc", 3, digest);
     sha256_hex(digest, hex);
     CHECK_STR(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+static void *hash_descriptor(void *arg)
+{
+    static uint8_t digest[SHA256_LEN];
+    return sha256_fd(*(int *)arg, 100000, digest) == 0 ? digest : NULL;
+}
+
+/* A host may give its threads little. */
+TEST(hashing_a_descriptor_fits_in_a_small_stack)
+{
+    auto_close int fd = memory_open("test");
+    CHECK(fd >= 0 && !ftruncate(fd, 100000));
+    pthread_attr_t small;
+    pthread_t t;
+    void *digest = NULL;
+    CHECK(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, 48 * KIB));
+    CHECK(!pthread_create(&t, &small, hash_descriptor, &fd) && !pthread_join(t, &digest) && digest);
+    (void)pthread_attr_destroy(&small);
+    static const uint8_t zeros[100000];
+    uint8_t want[SHA256_LEN];
+    sha256(zeros, sizeof zeros, want);
+    CHECK(digest && !memcmp(digest, want, sizeof want));
+    CHECK(sha256_fd(fd, 100001, want) == -EIO);
+}
+
+TEST(sealed_memory_keeps_what_was_written)
+{
+    auto_close int fd = memory_open("test");
+    char back[4] = "";
+    CHECK(!write_all(fd, "abc", 3) && !write_all(fd, NULL, 0) && !memory_seal(fd));
+    CHECK(write_all(fd, "d", 1) == -EPERM && ftruncate(fd, 1) < 0);
+    CHECK(pread(fd, back, sizeof back, 0) == 3 && !strcmp(back, "abc"));
+    CHECK(write_all(-1, "x", 1) == -EBADF);
+}
+
+TEST(memory_mapped_for_writing_is_not_sealed)
+{
+    auto_close int fd = memory_open("test");
+    CHECK(!ftruncate(fd, 4096));
+    void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(map != MAP_FAILED && memory_seal(fd) == -EBUSY);
+    CHECK(!munmap(map, 4096) && !memory_seal(fd));
+}
+
+/* The first write ends at the limit; what cannot follow is told, not dropped. */
+TEST(a_write_that_stops_half_way_is_told)
+{
+    auto_close int fd = memory_open("test");
+    static const char data[8 * KIB];
+    struct rlimit old, small;
+    CHECK(!getrlimit(RLIMIT_FSIZE, &old));
+    small = (struct rlimit){4 * KIB, old.rlim_max};
+    void (*was)(int) = signal(SIGXFSZ, SIG_IGN);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &small));
+    CHECK(write_all(fd, data, sizeof data) == -EFBIG);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &old));
+    (void)signal(SIGXFSZ, was);
 }
 
 TEST(media_number_out_of_range_is_binary)

@@ -196,6 +196,53 @@ TEST(a_floor_folder_mounted_under_another_name_stays_closed)
     CHECK(!umount2(to, MNT_DETACH));
 }
 
+/* A file has no folder of its own by which it could be known. */
+TEST(a_floor_file_mounted_under_another_name_stays_closed)
+{
+    cleanup(tree_done) struct tree t;
+    CHECK(!tree_init(&t, "R/conf.yaml R/m.png"));
+    auto_free char *from = tree_text(&t, "@R/conf.yaml"), *to = tree_text(&t, "@R/m.png");
+    if (mount(from, to, NULL, MS_BIND, NULL) < 0)
+        SKIP("cannot mount here");
+    cleanup(gate_words_done) struct gate_words w;
+    gate_words_init(&w, &t, "floor=@R/conf.yaml");
+    struct gate *g = gate_of(&w);
+    CHECK_STR(judge(g, "m.png", NULL), "absent");
+    CHECK_STR(judge(g, "./m.png", NULL), "absent");
+    gate_free(g);
+    CHECK(!umount2(to, MNT_DETACH));
+}
+
+TEST(a_floor_folder_that_was_renamed_stays_closed)
+{
+    cleanup(tree_done) struct tree t;
+    CHECK(!tree_init(&t, "R/state/db R/other/db"));
+    auto_free char *from = tree_text(&t, "@R/state"), *to = tree_text(&t, "@R/moved");
+    cleanup(gate_words_done) struct gate_words w;
+    gate_words_init(&w, &t, "floor=@R/state");
+    struct gate *g = gate_of(&w);
+    CHECK(!rename(from, to));
+    CHECK_STR(judge(g, "moved/db", NULL), "absent");
+    CHECK_STR(judge(g, "./moved/db", NULL), "absent");
+    CHECK_STR(judge(g, "other/db", NULL), "open");
+    gate_free(g);
+}
+
+/* Editors write a new file over the old one, whose number the next file may get. */
+TEST(a_floor_file_that_was_replaced_denies_no_other)
+{
+    cleanup(tree_done) struct tree t;
+    CHECK(!tree_init(&t, "R/conf.yaml R/new"));
+    auto_free char *from = tree_text(&t, "@R/new"), *to = tree_text(&t, "@R/conf.yaml"), *old = tree_text(&t, "@R/old");
+    cleanup(gate_words_done) struct gate_words w;
+    gate_words_init(&w, &t, "floor=@R/conf.yaml");
+    struct gate *g = gate_of(&w);
+    CHECK(!rename(to, old) && !rename(from, to));
+    CHECK_STR(judge(g, "conf.yaml", NULL), "absent");
+    CHECK_STR(judge(g, "old", NULL), "open");
+    gate_free(g);
+}
+
 static double us(void)
 {
     struct timespec t;
@@ -266,6 +313,48 @@ static size_t open_descriptors(void)
     for (int fd = 0; fd < 1024; fd++)
         n += fcntl(fd, F_GETFD) >= 0;
     return n;
+}
+
+/* The walk to each is given up half way. */
+TEST(a_floor_of_links_to_the_kernels_own_leaks_no_descriptors)
+{
+    cleanup(tree_done) struct tree t;
+    CHECK(!tree_init(&t, "R/.ssh->/proc/self R/.gnupg->/proc/self R/.aws->/proc/self/fd R/.kube->/sys/kernel R/a.png"));
+    size_t before = open_descriptors();
+    struct gate *g = plain_gate(&t);
+    CHECK_MSG(open_descriptors() == before + 2, "%zu for two roots", open_descriptors() - before);
+    CHECK_STR(judge(g, "a.png", NULL), "open");
+    gate_free(g);
+    CHECK(open_descriptors() == before);
+}
+
+/* Whatever there is too little of: either no gate, or one that knows the whole floor. */
+TEST(without_descriptors_there_is_no_gate_rather_than_one_without_a_floor)
+{
+    cleanup(tree_done) struct tree t;
+    CHECK(!tree_init(&t, "O/keys/secret R/.ssh->@O/keys"));
+    cleanup(gate_words_done) struct gate_words w;
+    gate_words_init(&w, &t, "reach=@R,@O");
+    auto_free char *secret = tree_text(&t, "@O/keys/secret");
+    struct gate_options o = {w.cwd, NULL, (const char *const *)w.reach, NULL};
+    struct rlimit old, few;
+    unsigned refused = 0, made = 0;
+    CHECK(!getrlimit(RLIMIT_NOFILE, &old));
+    rlim_t least = open_descriptors();
+    for (rlim_t n = least; n < least + 20; n++) {
+        struct gate *g = NULL;
+        struct fovea_fault fault = {0};
+        few = (struct rlimit){n, old.rlim_max};
+        CHECK(!setrlimit(RLIMIT_NOFILE, &few));
+        int r = gate_new(&o, &g, &fault);
+        CHECK(!setrlimit(RLIMIT_NOFILE, &old));
+        CHECK_MSG(!r || fault.text[0], "%d", r);
+        if (!r)
+            CHECK_STR(judge(g, secret, NULL), "absent");
+        r ? refused++ : made++;
+        gate_free(g);
+    }
+    CHECK_MSG(refused && made, "%u %u", refused, made);
 }
 
 TEST(descriptors_do_not_leak_over_many_opens)

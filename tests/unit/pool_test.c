@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +22,7 @@
 #include "base/media.h"
 #include "filter.h"
 #include "sandbox/check.h"
+#include "sandbox/crew.h"
 #include "sandbox/pool.h"
 
 enum {
@@ -299,8 +301,8 @@ static void start_fails(const char *dir, int code, const char *text)
 
 TEST(a_worker_that_is_not_there_is_a_fault_that_names_it)
 {
-    start_fails("/nonexistent", -ENOENT, "cannot start /nonexistent/fovea-worker: No such file or directory");
-    start_fails("/dev/null", -ENOTDIR, "cannot start /dev/null/fovea-worker: Not a directory");
+    start_fails("/nonexistent", -ENOENT, "cannot start \"/nonexistent/fovea-worker\": No such file or directory; see fovea doctor");
+    start_fails("/dev/null", -ENOTDIR, "cannot start \"/dev/null/fovea-worker\": Not a directory; see fovea doctor");
 }
 
 TEST(a_worker_that_ends_before_its_greeting_is_a_fault)
@@ -317,7 +319,7 @@ TEST(a_greeting_of_another_build_is_a_fault)
 TEST(a_layer_that_does_not_stand_is_a_fault_that_names_it)
 {
     start_fails(worker_dir("hello-no-landlock"), -ENOSYS,
-                "sandbox unavailable: landlock (Operation not supported)");
+                "sandbox unavailable: landlock (Operation not supported); see fovea doctor");
 }
 
 TEST(a_worker_that_never_greets_is_given_up_in_time)
@@ -389,6 +391,79 @@ TEST(prepare_starts_one_worker_however_often_it_is_called)
     CHECK(children_become(1));
     CHECK(honest_job_works(p));
     CHECK(children_become(0));
+    pool_free(p);
+}
+
+/* ---------------------------------------------------------------- too little of something */
+
+enum { HELD_MS = LIMIT_WORKER_START_MS + 700 };
+
+static void *hold_place(void *arg)
+{
+    struct outcome o = run_with(arg, "hang", HELD_MS, NULL, NULL);
+    CHECK_MSG(!o.code && o.end == POOL_TIMED_OUT, "code %d (%s)", o.code, o.fault.text);
+    return NULL;
+}
+
+TEST(a_job_waits_for_a_place_as_long_as_others_may_hold_one)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    pthread_t t[LIMIT_WORKERS];
+    for (size_t i = 0; i < COUNT(t); i++)
+        CHECK(!pthread_create(&t[i], NULL, hold_place, p));
+    for (int i = 0; i < 400 && children_of(getpid(), NULL) < LIMIT_WORKERS; i++)
+        sleep_ms(5);
+    CHECK(children_of(getpid(), NULL) == LIMIT_WORKERS);
+    sleep_ms(100);
+    struct outcome o = run_with(p, "none", 5000, NULL, NULL);
+    CHECK_MSG(!o.code && o.end == POOL_DONE && o.picture_ok, "code %d (%s)", o.code, o.fault.text);
+    for (size_t i = 0; i < COUNT(t); i++)
+        (void)pthread_join(t[i], NULL);
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+TEST(a_job_that_finds_no_place_says_so)
+{
+    struct fovea_fault fault = {0};
+    CHECK(crew_fault(NULL, NULL, -EBUSY, &fault) == -EBUSY);
+    CHECK_STR(fault.text, "all 64 workers are busy; try again");
+}
+
+TEST(a_pool_without_descriptors_says_so)
+{
+    struct rlimit old, none;
+    struct pool *p = NULL;
+    struct fovea_fault fault = {0};
+    CHECK(!getrlimit(RLIMIT_NOFILE, &old));
+    none = (struct rlimit){0, old.rlim_max};
+    CHECK(!setrlimit(RLIMIT_NOFILE, &none));
+    int code = pool_new(worker_dir(NULL), 0, &p, &fault);
+    CHECK(!setrlimit(RLIMIT_NOFILE, &old));
+    CHECK_MSG(code == -EMFILE, "%d", code);
+    CHECK_STR(fault.text, "cannot keep workers: Too many open files");
+}
+
+static void forbid_memory(void *arg)
+{
+    struct rlimit few = *(struct rlimit *)arg;
+    few.rlim_cur = 1;
+    CHECK(!setrlimit(RLIMIT_AS, &few));
+}
+
+/* What we lack is no sign of a hostile picture. */
+TEST(an_output_that_cannot_be_mapped_is_a_fault)
+{
+    struct rlimit old;
+    if (JAIL_SANITIZED)
+        SKIP("a sanitizer needs memory of its own");
+    CHECK(!getrlimit(RLIMIT_AS, &old));
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    struct outcome o = run_with(p, "slow", 5000, forbid_memory, &old);
+    CHECK(!setrlimit(RLIMIT_AS, &old));
+    CHECK_MSG(o.code == -ENOMEM, "code %d, end %d", o.code, (int)o.end);
+    CHECK_STR(o.fault.text, "cannot map the picture: Cannot allocate memory");
+    CHECK(honest_job_works(p));
     pool_free(p);
 }
 

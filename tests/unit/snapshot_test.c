@@ -2,8 +2,10 @@
 /* Snapshots: taken once, sealed, bounded, and never waited for without end. */
 #include "source/snapshot.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/sha256.h"
+#include "source/reader.h"
 #include "test.h"
 #include "tree.h"
 
@@ -254,6 +257,82 @@ TEST(a_text_window_comes_with_the_hash_of_the_whole_file)
     CHECK(pread(l.window.fd, text, sizeof text, 0) == 4 && !strcmp(text, "two\n"));
     CHECK(l.head_len == 14 && !memcmp(l.head, "one\n", 4) && !l.bad_at);
     snapshot_done(&l.window);
+}
+
+/* Somebody appends as fast as we read: what is told is all of the file as it was when it was opened. */
+TEST(a_text_that_grows_ends_where_it_ended_at_the_start)
+{
+    cleanup(place_done) struct place p;
+    place_init(&p, "R/log");
+    auto_free char *path = tree_text(&p.t, "@R/log");
+    (void)fflush(NULL);
+    CHECK(!truncate(path, 0));
+    pid_t writer = fork();
+    if (!writer) {
+        static char piece[64 * 1024];
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (size_t i = 0; i < sizeof piece; i++)
+            piece[i] = i % 64 == 63 ? '\n' : 'x';
+        int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        for (int i = 0; i < 1000; i++)
+            if (write(fd, piece, sizeof piece) < 0)
+                _exit(1);
+        _exit(0);
+    }
+    for (int i = 0; i < 30; i++) {
+        struct snapshot_lines l;
+        CHECK(take_lines(&p, "log", 1, 1, &l) == SNAPSHOT_TAKEN);
+        CHECK_MSG(l.total_lines * 64 == l.window.file_size, "%lu lines of %lu bytes", l.total_lines,
+                  l.window.file_size);
+        snapshot_done(&l.window);
+    }
+    (void)kill(writer, SIGKILL);
+    (void)waitpid(writer, NULL, 0);
+}
+
+/* A drop now and then, as from a file system that means harm. */
+static void drip(const struct reader_job *job, struct reader_report *report)
+{
+    (void)job;
+    for (;;) {
+        atomic_fetch_add(&report->progress, 1);
+        (void)poll(NULL, 0, 10);
+    }
+}
+
+TEST(steady_progress_does_not_renew_the_deadline_for_ever)
+{
+    cleanup(place_done) struct place p;
+    place_init(&p, "-");
+    auto_close int fd = memfd_create("test", MFD_CLOEXEC);
+    struct ref_variants none = {0};
+    struct reader_job job = {.run = drip, .gate = p.g, .variants = &none, .total_ms = 600, .fd = fd};
+    struct reader_report report = {0};
+    struct fovea_fault fault = {0};
+    int64_t start = clock_ms();
+    CHECK_MSG(!reader_run(&job, &report, &fault), "%s", fault.text);
+    CHECK(report.verdict == SNAPSHOT_TIMED_OUT);
+    CHECK_MSG(clock_ms() - start >= 600 && clock_ms() - start < 1500, "%ld ms", (long)(clock_ms() - start));
+}
+
+TEST(a_failed_write_is_not_called_out_of_memory)
+{
+    static const char data[8 * KIB];
+    struct rlimit old, small;
+    struct fovea_fault fault = {0};
+    struct snapshot s;
+    struct snapshot_lines l;
+    CHECK(!getrlimit(RLIMIT_FSIZE, &old));
+    small = (struct rlimit){4 * KIB, old.rlim_max};
+    void (*was)(int) = signal(SIGXFSZ, SIG_IGN);
+    static char text[8 * KIB];
+    memset(text, 'x', sizeof text);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &small));
+    CHECK_MSG(snapshot_of(data, sizeof data, &s, &fault) == -EFBIG, "%s", fault.text);
+    CHECK_STR(fault.text, "cannot keep the bytes in memory: File too large");
+    CHECK_MSG(snapshot_lines_of(text, sizeof text, 1, 1, &l, &fault) == -EFBIG, "%s", fault.text);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &old));
+    (void)signal(SIGXFSZ, was);
 }
 
 /* 64 MiB here; the memory in use, of the child too, does not depend on it. */

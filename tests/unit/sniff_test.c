@@ -52,6 +52,15 @@ static const struct row {
     {"BMP, rows from the top", B("BM....\0\0\0\0\x36\0\0\0\x28\0\0\0\x14\0\0\0\xf6\xff\xff\xff\1\0\x20\0"), MEDIA_BMP, 20, 10, 1, true, 1},
     {"BMP, old", B("BM....\0\0\0\0\x1a\0\0\0\x0c\0\0\0\x14\0\x0a\0\1\0\x18\0"), MEDIA_BMP, 20, 10, 1, false, 1},
     {"text that starts like BMP", B("BMW is a make of cars, and of motorcycles"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"text that starts like GIF", B("GIF89a is a format, and an old one"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"text that starts like GIF, with a comma in its place", B("GIF89a      0,a b c d e f g\n"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"the name of GIF on a line", B("GIF89a\n"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"GIF, cut behind its name", B("GIF89a"), MEDIA_GIF, 0, 0, 0, false, 1},
+    {"GIF, cut inside its size", B("GIF89a@"), MEDIA_GIF, 0, 0, 0, false, 1},
+    {"GIF, cut inside its colours", B("GIF89a\x14\0\x0a\0\x80\0\0..."), MEDIA_GIF, 20, 10, 0, false, 1},
+    {"text that starts like WebP", B("RIFFRAFFWEBP is a word"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"text that starts like AVI", B("RIFFRAFFAVI is a word"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"text that starts like TIFF", B("II* and MM* are no numbers"), MEDIA_TEXT, 0, 0, 0, false, 1},
     {"ICO", B("\0\0\1\0\2\0" "\x10\x10\0\0\1\0\x20\0\4\0\0\0\x26\0\0\0" "\0\0\0\0\1\0\x20\0\4\0\0\0\x2a\0\0\0"), MEDIA_ICO, 256, 256, 2, true, 1},
     {"TIFF", B("II*\0\x08\0\0\0\2\0" "\0\1\3\0\1\0\0\0\x14\0\0\0" "\1\1\4\0\1\0\0\0\x0a\0\0\0"), MEDIA_TIFF, 20, 10, 0, false, 1},
     {"HEIC", B("\0\0\0\x18" "ftypheic\0\0\0\0mif1heic"), MEDIA_HEIC, 0, 0, 0, false, 1},
@@ -60,11 +69,21 @@ static const struct row {
     {"AVIF by its compatible brand", B("\0\0\0\x18" "ftypmif1\0\0\0\0mif1avif"), MEDIA_AVIF, 0, 0, 0, false, 1},
     {"MP4", B("\0\0\0\x18" "ftypisom\0\0\2\0isomiso2"), MEDIA_MP4, 0, 0, 0, false, 1},
     {"QuickTime", B("\0\0\0\x14" "ftypqt  \0\0\2\0qt  "), MEDIA_MP4, 0, 0, 0, false, 1},
+    {"QuickTime without a brand", B("\0\0\0\x08" "wide\0\0\0\0mdat"), MEDIA_MP4, 0, 0, 0, false, 1},
+    {"QuickTime, data to the end", B("\0\0\0\0mdat\1\2\3"), MEDIA_MP4, 0, 0, 0, false, 1},
+    {"QuickTime, padding first", B("\0\0\0\x0c" "free\0\0\0\0" "\0\0\0\x08moov"), MEDIA_MP4, 0, 0, 0, false, 1},
+    {"prose with a wide road", B("The wide road\n"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"prose with a movie", B("The moov atom\n"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"prose that skips", B("Let skip be free\nThe free one, skip it"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"prose of another encoding", B("The wide caf\xe9\n"), MEDIA_NONE, 0, 0, 0, false, 1},
+    {"prose with a brand", B("The ftypisom brand\n"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"a box larger than the file", B("\0\1\0\0moov\0\0"), MEDIA_NONE, 0, 0, 0, false, 1},
     {"WebM", B("\x1a\x45\xdf\xa3\x01"), MEDIA_WEBM, 0, 0, 0, false, 1},
-    {"AVI", B("RIFF....AVI LIST"), MEDIA_AVI, 0, 0, 0, false, 1},
+    {"AVI", B("RIFF\x10\0\0\0AVI LIST"), MEDIA_AVI, 0, 0, 0, false, 1},
     {"sound", B("RIFF\1\0\0\0WAVEfmt "), MEDIA_NONE, 0, 0, 0, false, 1},
     {"PDF", B("%PDF-1.7\n"), MEDIA_PDF, 0, 0, 0, false, 1},
     {"PDF behind other bytes", B("\0\1\2 junk\n%PDF-1.4"), MEDIA_PDF, 0, 0, 0, false, 1},
+    {"text about PDF", B("every file starts with %PDF-1.7\n"), MEDIA_TEXT, 0, 0, 0, false, 1},
     {"SVG", B("<svg xmlns='http://www.w3.org/2000/svg'/>"), MEDIA_SVG, 0, 0, 0, false, 1},
     {"SVG with all that may come first", B("\xef\xbb\xbf <?xml version='1.0'?>\n<!-- <html> -->\n<!DOCTYPE svg [<!ENTITY a '>'>]>\n<svg>"), MEDIA_SVG, 0, 0, 0, false, 1},
     {"SVG with a prefix", B("<s:svg xmlns:s='x'>"), MEDIA_SVG, 0, 0, 0, false, 1},
@@ -114,6 +133,20 @@ TEST(every_prefix_is_harmless)
             struct sniff s = sniff_exactly(rows[i].bytes, n, rows[i].len);
             CHECK(s.media < MEDIA_COUNT && s.orientation >= 1 && s.orientation <= 8);
         }
+}
+
+/* A file cut anywhere behind its signature is a damaged picture and no text. */
+TEST(a_cut_gif_is_still_a_gif)
+{
+    for (int side = 1; side < 512; side++) {
+        char gif[] = "GIF89a..\x0a\0\0\0\0" GIF_FRAME ";";
+        gif[6] = (char)(side & 0xff);
+        gif[7] = (char)(side >> 8);
+        for (size_t n = 6; n < sizeof gif; n++) {
+            bool line = n == 7 && (gif[6] == '\n' || gif[6] == '\r');
+            CHECK_MSG(line || sniff_exactly(gif, n, n).media == MEDIA_GIF, "%d wide, %zu bytes", side, n);
+        }
+    }
 }
 
 TEST(every_mutation_is_harmless)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The greeting: a worker's first words, said when its jail stands or cannot stand. Read once, in time, and believed only
+ * as far as they are of this build. */
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "sandbox/check.h"
+#include "sandbox/crew.h"
+
+int crew_greet(struct worker *w)
+{
+    struct pollfd p = {.fd = w->child.socket, .events = POLLIN};
+    int64_t deadline = clock_ms() + LIMIT_WORKER_START_MS;
+    int n;
+    if (w->greeted)
+        return 0;
+    while ((n = poll(&p, 1, clock_left(deadline))) < 0 && errno == EINTR)
+        ;
+    if (n <= 0)
+        return n ? -errno : -ETIMEDOUT;
+    ssize_t got = recv(w->child.socket, &w->hello, sizeof w->hello, MSG_DONTWAIT | MSG_TRUNC);
+    if (got <= 0)
+        return -EPIPE;
+    if (got != sizeof w->hello || !check_hello(&w->hello))
+        return -EPROTO;
+    if (w->hello.error)
+        return -ENOSYS;
+    w->greeted = true;
+    return 0;
+}
