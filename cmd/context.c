@@ -66,7 +66,7 @@ int read_stdin(struct buf *b)
     }
 }
 
-int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t *ret_len, struct fovea_fault *fault)
+static int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t *ret_len, struct fovea_fault *fault)
 {
     if (strcmp(ref, "-") != 0)
         return 0;
@@ -76,6 +76,18 @@ int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t
     *ret_data = b->data ? b->data : "";
     *ret_len = b->len;
     return 0;
+}
+
+int source_open(const struct common *common, const char *ref, struct source *ret, struct fovea_fault *fault)
+{
+    int r = ref_from_stdin(ref, &ret->input, &ret->data, &ret->len, fault);
+    return r < 0 ? r : context_open(common, &ret->f, fault);
+}
+
+void source_done(struct source *s)
+{
+    buf_done(&s->input);
+    fovea_free(s->f);
 }
 
 int refuse_long_stdin(bool json)

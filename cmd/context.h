@@ -24,9 +24,19 @@ static inline void result_free_p(fovea_result **r)
 /* Reads stdin to its end into b. -EFBIG when it does not fit, or an error as read(2) has. */
 int read_stdin(struct buf *b);
 
-/* For a REF of "-": all of stdin as the request's data; any other REF is left alone. Returns 0, -EFBIG when stdin is longer
- * than b may be (then call refuse_long_stdin), or another negative errno and the fault. */
-int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t *ret_len, struct fovea_fault *fault);
+/* What a command that looks at one REF works with; for a REF of "-", data is all of stdin. */
+struct source {
+    struct buf input;
+    const void *data;
+    size_t len;
+    fovea *f;
+};
+#define SOURCE_INIT {.input = BUF_INIT(LIMIT_STDIN_BYTES)}
+
+/* Returns 0, -EFBIG when stdin is too long (then call refuse_long_stdin), or another negative errno and the fault. */
+int source_open(const struct common *common, const char *ref, struct source *ret, struct fovea_fault *fault);
+void source_done(struct source *s);
+#define auto_source cleanup(source_done) struct source
 
 /* Cutting stdin short would make a picture malformed and a line count a lie. Returns the exit code. */
 int refuse_long_stdin(bool json);

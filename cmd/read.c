@@ -28,15 +28,15 @@ static int run(struct invocation *in)
     const struct values *v = in->values;
     struct fovea_read_request *request = in->request;
     struct fovea_fault fault;
-    auto_buf input = BUF_INIT(LIMIT_STDIN_BYTES);
-    auto_fovea *f = NULL;
+    auto_source source = SOURCE_INIT;
     auto_result *result = NULL;
     request->path = in->args[0];
-    int r = ref_from_stdin(in->args[0], &input, &request->data, &request->data_len, &fault);
+    int r = source_open(&in->common, request->path, &source, &fault);
     if (r == -EFBIG)
         return refuse_long_stdin(v->json);
-    r = r < 0 ? r : context_open(&in->common, &f, &fault);
-    r = r < 0 ? r : fovea_read(f, request, &result, &fault);
+    request->data = source.data;
+    request->data_len = source.len;
+    r = r < 0 ? r : fovea_read(source.f, request, &result, &fault);
     if (r < 0)
         return out_fault(&fault, v->json, EXIT_FAULT);
     if (fovea_result_kind(result) == FOVEA_REFUSAL)
