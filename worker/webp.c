@@ -16,6 +16,7 @@ struct decoder {
     struct webp_info info;
     WebPBitstreamFeatures still; /* of a picture that is not animated */
     struct canvas canvas;        /* of one that is */
+    struct webp_frame frame;     /* read last */
     WebPDecoderConfig config;
     WebPIDecoder *incremental;
     size_t fed; /* bytes that the library may see */
@@ -131,8 +132,20 @@ static int start_still(struct decoder *d, struct size least, struct complaint *c
     return d->incremental ? WORK_OK : complain(c, WORK_NO_MEMORY, "out of memory");
 }
 
-static int frame_features(struct webp_frame *f, struct complaint *c)
+/* A lossless bitstream can hold alpha that its header denies: nobody shows it. */
+static void set_opaque(uint8_t *rgba, size_t pixels)
 {
+    for (size_t i = 0; i < pixels; i++)
+        rgba[i * 4 + 3] = 255;
+}
+
+static int next_frame(void *of, size_t *at, struct frame *ret, struct complaint *c)
+{
+    struct decoder *d = of;
+    struct webp_frame *f = &d->frame;
+    int status = webp_next_frame(&d->info, at, f, c);
+    if (status)
+        return status;
     WebPBitstreamFeatures features;
     VP8StatusCode code = WebPGetFeatures(f->data, f->len, &features);
     if (code)
@@ -140,58 +153,31 @@ static int frame_features(struct webp_frame *f, struct complaint *c)
     if ((uint32_t)features.width != f->frame.box.w || (uint32_t)features.height != f->frame.box.h)
         return complain(c, WORK_MALFORMED, "a frame's bitstream is not of the frame's size");
     f->frame.transparent = features.has_alpha;
+    *ret = f->frame;
     return WORK_OK;
 }
 
-static int draw_frame(struct decoder *d, const struct webp_frame *f, struct complaint *c)
+static int draw_frame(void *of, struct canvas *v, struct complaint *c)
 {
+    const struct webp_frame *f = &((struct decoder *)of)->frame;
     size_t stride = (size_t)f->frame.box.w * 4, bytes = stride * f->frame.box.h;
     auto_free uint8_t *pixels = malloc(bytes);
     if (!pixels)
         return complain(c, WORK_NO_MEMORY, "out of memory for a frame of %ux%u", f->frame.box.w, f->frame.box.h);
     if (!WebPDecodeRGBAInto(f->data, f->len, pixels, bytes, (int)stride))
         return complain(c, WORK_MALFORMED, "a frame's bitstream is damaged or ends early");
-    int status = canvas_begin(&d->canvas, &f->frame, c);
-    for (uint32_t y = 0; y < f->frame.box.h && !status; y++)
-        canvas_draw(&d->canvas, y, pixels + y * stride);
-    return status;
-}
-
-static int plan(struct decoder *d, uint32_t want, size_t *ret_at, struct replay *ret, struct complaint *c)
-{
-    *ret = (struct replay){.size = d->info.canvas, .want = want};
-    size_t at = d->info.first_frame;
-    for (uint32_t i = 1; i <= want; i++) {
-        size_t before = at;
-        struct webp_frame f;
-        int status = webp_next_frame(&d->info, &at, &f, c);
-        if (!status)
-            status = frame_features(&f, c);
-        if (status)
-            return status;
-        replay_add(ret, &f.frame);
-        if (ret->first == i)
-            *ret_at = before;
-    }
-    ret->pixels = MAX(ret->pixels, (uint64_t)ret->size.w * ret->size.h);
-    return check_pixels(ret->size.w, ret->size.h, ret->pixels, c);
+    if (!f->frame.transparent)
+        set_opaque(pixels, bytes / 4);
+    for (uint32_t y = 0; y < f->frame.box.h; y++)
+        canvas_draw(v, y, pixels + y * stride);
+    return WORK_OK;
 }
 
 static int start_frames(struct decoder *d, uint32_t want, struct complaint *c)
 {
-    struct replay replay;
-    size_t at = 0;
-    int status = plan(d, want, &at, &replay, c);
-    if (!status)
-        status = canvas_init(&d->canvas, d->info.canvas, c);
-    for (uint32_t i = replay.first; i <= want && !status; i++) {
-        struct webp_frame f;
-        status = webp_next_frame(&d->info, &at, &f, c);
-        if (!status)
-            status = draw_frame(d, &f, c);
-    }
+    struct animation a = {d, d->info.canvas, d->info.first_frame, next_frame, draw_frame};
     d->size = d->info.canvas;
-    return status;
+    return canvas_play(&d->canvas, &a, want, c);
 }
 
 static int start_webp(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -235,6 +221,8 @@ static int row_webp(struct decoder *d, uint8_t *out, struct complaint *c)
     }
     const WebPRGBABuffer *b = &d->config.output.u.RGBA;
     memcpy(out, b->rgba + (size_t)d->next_row++ * (size_t)b->stride, (size_t)d->size.w * 4);
+    if (!d->still.has_alpha)
+        set_opaque(out, d->size.w);
     return WORK_OK;
 }
 
