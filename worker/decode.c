@@ -21,6 +21,20 @@ const struct decoder_ops *decoder_of(enum media media)
     return NULL;
 }
 
+const struct decoder_ops *decoder_at(size_t i)
+{
+    return i < COUNT(decoders) ? decoders[i] : NULL;
+}
+
+void decoder_library(const struct decoder_ops *ops, char *out, size_t room)
+{
+    unsigned v = ops->version ? (unsigned)ops->version() : 0;
+    if (v)
+        (void)snprintf(out, room, "%s %u.%u.%u", ops->library, v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff);
+    else
+        (void)snprintf(out, room, "%s", ops->library);
+}
+
 int complain(struct complaint *c, enum work_status status, const char *format, ...)
 {
     if (!c)

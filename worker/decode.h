@@ -38,6 +38,7 @@ struct header {
     uint8_t orientation;    /* EXIF 1..8 */
     bool alpha;             /* rows may hold pixels that are not opaque */
     bool exact;             /* the stored pixels are 8 bits or less: what is shown can be pixel-exact */
+    bool lossy;             /* the encoding is, not only the pixels that went into it */
     enum colour colour;
     const uint8_t *icc; /* embedded profile, borrowed from the decoder; NULL none, or it is sRGB */
     size_t icc_len;
@@ -54,7 +55,7 @@ struct decoder; /* each format's own */
 
 struct decoder_ops {
     enum media media;
-    const char *library; /* name and version, for doctor */
+    const char *library; /* name, for doctor; with its version, unless the library can tell that itself */
     /* Reads headers only. Checks LIMIT_SIDE. The bytes stay valid until close. */
     int (*open)(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header, struct complaint *c);
     /* Chooses frame and scale; ret_size is what rows will have. Checks LIMIT_PIXELS over all that will be decoded. */
@@ -64,12 +65,19 @@ struct decoder_ops {
     /* After the last row: true end of the data checked (checksums, end markers), so that a cut file is refused. */
     int (*finish)(struct decoder *d, struct complaint *c);
     void (*close)(struct decoder *d);
+    int (*version)(void); /* of the library that runs: 0xMMmmrr; NULL when library says it */
 };
 
 extern const struct decoder_ops decode_png, decode_jpeg, decode_gif, decode_webp;
 
 /* The decoder of a type, or NULL. */
 const struct decoder_ops *decoder_of(enum media media);
+
+/* The i-th of all decoders; NULL behind the last. */
+const struct decoder_ops *decoder_at(size_t i);
+
+/* Writes name and version of a decoder's library. */
+void decoder_library(const struct decoder_ops *ops, char *out, size_t room);
 
 /* The EXIF orientation (1..8) of a TIFF block, with or without "Exif\0\0" before it; 1 when it says none. */
 uint8_t exif_orientation(const uint8_t *exif, size_t len);

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * WebP by libwebp. A still picture is fed to the incremental decoder a slice at a time, so that rows come out while the
- * rest is not decoded yet; frames of an animation are decoded whole and drawn on the canvas.
+ * rest is not decoded yet; frames of an animation are decoded whole and drawn on the canvas. The library wants room for
+ * all rows, but the pages of those handed out go back at once, so that only a few are ever held.
  */
 #include <string.h>
+#include <sys/mman.h>
 #include <webp/decode.h>
 
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "webp_chunks.h"
 
-enum { SLICE = 32 * 1024 };
+enum {
+    SLICE = 32 * 1024,
+    STILL_LOSSY = 1, /* what WebPBitstreamFeatures calls format */
+    STILL_LOSSLESS = 2,
+    GIVEN_BACK = 1 << 20, /* at once; a whole number of pages */
+};
 
 struct decoder {
     struct webp_info info;
@@ -20,6 +27,8 @@ struct decoder {
     WebPDecoderConfig config;
     WebPIDecoder *incremental;
     size_t fed; /* bytes that the library may see */
+    uint8_t *pixels; /* where it writes */
+    size_t room, given_back;
     struct size size;
     uint32_t next_row, ready; /* rows handed out, rows decoded */
 };
@@ -48,7 +57,8 @@ static void close_webp(struct decoder *d)
         return;
     if (d->incremental)
         WebPIDelete(d->incremental);
-    WebPFreeDecBuffer(&d->config.output);
+    if (d->pixels)
+        (void)munmap(d->pixels, d->room);
     canvas_done(&d->canvas);
     free(d);
 }
@@ -63,6 +73,7 @@ static struct header header_of(const struct decoder *d)
         .orientation = 1,
         .alpha = info->frames || d->still.has_alpha,
         .exact = true,
+        .lossy = !info->frames && d->still.format == STILL_LOSSY,
         .colour = COLOUR_RGBA,
     };
     if (info->flags & WEBP_EXIF && info->exif.data)
@@ -100,34 +111,48 @@ static int open_webp(const uint8_t *data, size_t len, struct decoder **ret, stru
     return WORK_OK;
 }
 
-/* Beyond LIMIT_PIXELS the library scales while it decodes, by the least whole number that is enough. Lossless pictures
- * and alpha planes are whole in memory first. */
-static int choose_size(struct decoder *d, struct size least, struct complaint *c)
+/* Scaling is left to the caller, who does it better. Only beyond LIMIT_PIXELS the library scales while it decodes, by the
+ * least whole number that is enough. Lossless pictures and alpha planes are whole in memory first. */
+static int choose_size(struct decoder *d, struct complaint *c)
 {
     uint32_t w = (uint32_t)d->still.width, h = (uint32_t)d->still.height;
-    uint64_t state = (uint64_t)w * h * (d->still.format == 2 ? 4 : d->still.has_alpha ? 1 : 0);
+    uint64_t state = (uint64_t)w * h * (d->still.format == STILL_LOSSLESS ? 4 : d->still.has_alpha ? 1 : 0);
     if ((uint64_t)w * h > LIMIT_PIXELS && state > LIMIT_CODEC_STATE)
         return check_pixels(w, h, (uint64_t)w * h, c);
     uint32_t by = 1;
     while ((uint64_t)((w + by - 1) / by) * ((h + by - 1) / by) > LIMIT_PIXELS)
         by++;
     d->size = (struct size){(w + by - 1) / by, (h + by - 1) / by};
-    if (!d->still.has_alpha && least.w && least.h && least.w < d->size.w && least.h < d->size.h)
-        d->size = least;
-    d->config.options.use_scaling = d->size.w < w || d->size.h < h;
+    d->config.options.use_scaling = by > 1;
     d->config.options.scaled_width = (int)d->size.w;
     d->config.options.scaled_height = (int)d->size.h;
     return WORK_OK;
 }
 
-static int start_still(struct decoder *d, struct size least, struct complaint *c)
+static int make_room(struct decoder *d, struct complaint *c)
+{
+    size_t stride = (size_t)d->size.w * 4, bytes = stride * d->size.h; /* LIMIT_PIXELS was checked */
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return complain(c, WORK_NO_MEMORY, "out of memory for a WebP of %ux%u", d->size.w, d->size.h);
+    d->pixels = p;
+    d->room = bytes;
+    d->config.output.colorspace = MODE_RGBA;
+    d->config.output.is_external_memory = 1;
+    d->config.output.u.RGBA = (WebPRGBABuffer){p, (int)stride, bytes};
+    return WORK_OK;
+}
+
+static int start_still(struct decoder *d, struct complaint *c)
 {
     if (!WebPInitDecoderConfig(&d->config))
         return complain(c, WORK_UNSUPPORTED, "libwebp is not the version that fovea was built with");
-    int status = choose_size(d, least, c);
+    int status = choose_size(d, c);
+    if (!status)
+        status = make_room(d, c);
     if (status)
         return status;
-    d->config.output.colorspace = MODE_RGBA;
+    d->config.options.use_threads = 1; /* the loop filter runs beside; a quarter faster on large lossy ones */
     d->incremental = WebPIDecode(NULL, 0, &d->config);
     return d->incremental ? WORK_OK : complain(c, WORK_NO_MEMORY, "out of memory");
 }
@@ -185,7 +210,7 @@ static int start_webp(struct decoder *d, const struct want *want, struct size *r
     uint32_t frames = MAX(d->info.frames, 1u);
     if (!want->frame || want->frame > frames)
         return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, frames);
-    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, want->least, c);
+    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, c);
     if (!status)
         *ret_size = d->size;
     return status;
@@ -208,6 +233,15 @@ static int feed(struct decoder *d, struct complaint *c)
     return WORK_OK;
 }
 
+/* The pages of rows before an offset: nobody reads them again. */
+static void give_back(struct decoder *d, size_t before)
+{
+    if (before - d->given_back < GIVEN_BACK)
+        return;
+    (void)madvise(d->pixels + d->given_back, GIVEN_BACK, MADV_DONTNEED);
+    d->given_back += GIVEN_BACK;
+}
+
 static int row_webp(struct decoder *d, uint8_t *out, struct complaint *c)
 {
     if (d->info.frames) {
@@ -219,8 +253,9 @@ static int row_webp(struct decoder *d, uint8_t *out, struct complaint *c)
         if (status)
             return status;
     }
-    const WebPRGBABuffer *b = &d->config.output.u.RGBA;
-    memcpy(out, b->rgba + (size_t)d->next_row++ * (size_t)b->stride, (size_t)d->size.w * 4);
+    size_t stride = (size_t)d->size.w * 4;
+    memcpy(out, d->pixels + d->next_row++ * stride, stride);
+    give_back(d, d->next_row * stride);
     if (!d->still.has_alpha)
         set_opaque(out, d->size.w);
     return WORK_OK;
@@ -245,4 +280,5 @@ const struct decoder_ops decode_webp = {
     .row = row_webp,
     .finish = finish_webp,
     .close = close_webp,
+    .version = WebPGetDecoderVersion,
 };
