@@ -6,9 +6,13 @@
 #include "decode.h"
 
 enum {
+    MARK_SOF = 0xc0, /* 16 of them, tables among them */
+    MARK_JPG = 0xc8, /* but this one has no meaning */
     MARK_SOI = 0xd8,
     MARK_EOI = 0xd9,
     MARK_SOS = 0xda,
+    MARK_DQT = 0xdb,
+    MARK_DRI = 0xdd,
     MARK_APP = 0xe0, /* APP0 .. APP15 */
     MARK_ADOBE = 0xee,
     MARK_COM = 0xfe,

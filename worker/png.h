@@ -57,9 +57,9 @@ int png_read_info(const uint8_t *data, size_t len, struct png_info *ret, struct 
 /* Inflates the profile; *ret is NULL when there is none, it is sRGB, or it is broken. The caller frees. */
 int png_read_profile(const struct png_info *info, uint8_t **ret, size_t *ret_len, struct complaint *c);
 
-/* Makes a profile of gAMA and cHRM where these say that the pixels are not sRGB; *ret is NULL when they do not. The caller
- * frees. (png_gamma.c) */
-int png_make_profile(const struct png_info *info, uint8_t **ret, size_t *ret_len, struct complaint *c);
+/* A profile made of gAMA and cHRM, where these say that the pixels are not sRGB; else NULL. The caller frees.
+ * (png_gamma.c) */
+uint8_t *png_make_profile(const struct png_info *info, size_t *ret_len);
 
 /* ---- the stream of one image (png_stream.c) */
 

@@ -78,19 +78,17 @@ static uint8_t *saved(cmsHPROFILE p, size_t *ret_len)
     return take(icc);
 }
 
-int png_make_profile(const struct png_info *info, uint8_t **ret, size_t *ret_len, struct complaint *c)
+uint8_t *png_make_profile(const struct png_info *info, size_t *ret_len)
 {
     double xy[8];
     bool gray = !(info->colour & 2);
     bool other = read_primaries(info, xy) && !gray;
     double exponent = exponent_of(info);
-    *ret = NULL;
-    *ret_len = 0;
     if (info->icc.data || info->srgb || (!other && exponent <= 0))
-        return WORK_OK;
+        return NULL;
     cmsHPROFILE p = make_profile(gray, exponent, xy);
-    *ret = saved(p, ret_len);
+    uint8_t *icc = saved(p, ret_len);
     if (p)
         cmsCloseProfile(p);
-    return *ret ? WORK_OK : complain(c, WORK_NO_MEMORY, "out of memory for a colour profile");
+    return icc;
 }
