@@ -154,8 +154,8 @@ TEST(png_keeps_one_srgb_chunk_and_one_tRNS_that_counts)
     check_strip(MEDIA_PNG, &b, "palette");
     struct stripped s = strip_file(MEDIA_PNG, &b);
     CHECK(!s.status && s.len == once + b.len - idat);
-    auto_free uint8_t *copy = s.copy;
     auto_picture p = decode_with(MEDIA_PNG, s.data, s.len, 1, 0);
+    free(s.copy);
     CHECK(!p.status && p.rgba[3] == 0x80 && p.rgba[7] == 255);
 }
 
@@ -389,7 +389,7 @@ static void lengthen(struct buf *b, const char *type, size_t by)
     auto_buf whole = BUF_INIT(FILE_MAX);
     auto_buf more = BUF_INIT(FILE_MAX);
     for (size_t i = 0; i < by; i++)
-        buf_add(&more, SECRET "." + i % 20, 1);
+        buf_add(&more, &SECRET[i % strlen(SECRET)], 1);
     with_bytes(&whole, b, at, more.data, more.len);
     for (size_t field = 0; field < 2; field++) {
         uint8_t *n = (uint8_t *)whole.data + (field ? (size_t)(chunk - (uint8_t *)b->data) + 4 : 4);
