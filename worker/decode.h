@@ -55,7 +55,7 @@ struct decoder; /* each format's own */
 
 struct decoder_ops {
     enum media media;
-    const char *library; /* name, for doctor; with its version, unless the library can tell that itself */
+    const char *library; /* name, for doctor, and version, unless the library that runs can tell it */
     /* Reads headers only. Checks LIMIT_SIDE. The bytes stay valid until close. */
     int (*open)(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header, struct complaint *c);
     /* Chooses frame and scale; ret_size is what rows will have. Checks LIMIT_PIXELS over all that will be decoded. */
@@ -65,7 +65,6 @@ struct decoder_ops {
     /* After the last row: true end of the data checked (checksums, end markers), so that a cut file is refused. */
     int (*finish)(struct decoder *d, struct complaint *c);
     void (*close)(struct decoder *d);
-    int (*version)(void); /* of the library that runs: 0xMMmmrr; NULL when library says it */
 };
 
 extern const struct decoder_ops decode_png, decode_jpeg, decode_gif, decode_webp;
@@ -76,8 +75,8 @@ const struct decoder_ops *decoder_of(enum media media);
 /* The i-th of all decoders; NULL behind the last. */
 const struct decoder_ops *decoder_at(size_t i);
 
-/* Writes name and version of a decoder's library. */
-void decoder_library(const struct decoder_ops *ops, char *out, size_t room);
+/* Writes name and version of the i-th decoder's library. */
+void decoder_name(size_t i, char *out, size_t room);
 
 /* The EXIF orientation (1..8) of a TIFF block, with or without "Exif\0\0" before it; 1 when it says none. */
 uint8_t exif_orientation(const uint8_t *exif, size_t len);

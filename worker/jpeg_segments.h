@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The segments of a JPEG before its first scan, and what is in them beside the picture. */
+/* The segments of a JPEG, and what is in them beside the picture. */
 #ifndef FOVEA_JPEG_SEGMENTS_H
 #define FOVEA_JPEG_SEGMENTS_H
 
@@ -27,6 +27,10 @@ struct jpeg_segment {
 
 /* The segment at an offset, fill bytes skipped. False when there is none that is whole. */
 bool jpeg_segment_at(const uint8_t *data, size_t len, size_t at, struct jpeg_segment *ret);
+
+/* How many bytes of coded data there are from an offset on, without restarts that nothing follows and fill bytes.
+ * *ret_next is where the marker behind them stands, len when there is none. */
+size_t jpeg_scan_at(const uint8_t *data, size_t len, size_t at, size_t *ret_next);
 
 struct jpeg_extras {
     uint8_t orientation;

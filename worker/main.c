@@ -40,7 +40,7 @@ static void name_codecs(char *out, size_t room)
     char name[64];
     size_t at = 0;
     for (size_t i = 0; decoder_at(i) && at < room; i++) {
-        decoder_library(decoder_at(i), name, sizeof name);
+        decoder_name(i, name, sizeof name);
         at += (size_t)snprintf(out + at, room - at, "%s, ", name);
     }
     colour_library(name, sizeof name);

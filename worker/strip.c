@@ -118,40 +118,6 @@ static int copy_segment(const struct source *s, const struct jpeg_segment *k, st
     return WORK_OK;
 }
 
-static bool is_restart(uint8_t marker)
-{
-    return marker >= 0xd0 && marker <= 0xd7;
-}
-
-/* Offset of the marker that ends the coded data from an offset on. */
-static size_t skip_scan(const struct source *s, size_t at)
-{
-    while (at + 1 < s->len) {
-        const uint8_t *p = memchr(s->data + at, 0xff, s->len - at - 1);
-        if (!p)
-            break;
-        at = (size_t)(p - s->data);
-        bool coded = !p[1] || is_restart(p[1]);
-        if (!coded && p[1] != 0xff)
-            return at;
-        at += coded ? 2 : 1;
-    }
-    return s->len;
-}
-
-/* Where coded data ends, without restarts that nothing follows and fill bytes. */
-static size_t trim_scan(const struct source *s, size_t from, size_t to)
-{
-    for (;;) {
-        if (to > from && s->data[to - 1] == 0xff)
-            to--;
-        else if (to > from + 1 && s->data[to - 2] == 0xff && is_restart(s->data[to - 1]))
-            to -= 2;
-        else
-            return to;
-    }
-}
-
 static int strip_jpeg(const struct source *s, struct sink *out)
 {
     struct jpeg_segment k = {0};
@@ -168,8 +134,7 @@ static int strip_jpeg(const struct source *s, struct sink *out)
         at = k.next;
         if (k.marker != MARK_SOS)
             continue;
-        at = skip_scan(s, k.next);
-        add(out, s->data + k.next, trim_scan(s, k.next, at) - k.next);
+        add(out, s->data + k.next, jpeg_scan_at(s->data, s->len, k.next, &at));
         scanned = out->len;
     }
     return WORK_OK;

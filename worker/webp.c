@@ -280,5 +280,4 @@ const struct decoder_ops decode_webp = {
     .row = row_webp,
     .finish = finish_webp,
     .close = close_webp,
-    .version = WebPGetDecoderVersion,
 };

@@ -469,7 +469,7 @@ TEST(every_decoder_names_its_library_with_a_version)
     size_t count = 0;
     for (const struct decoder_ops *o; (o = decoder_at(count)); count++) {
         char name[64];
-        decoder_library(o, name, sizeof(name));
+        decoder_name(count, name, sizeof(name));
         CHECK_MSG(o->media == MEDIA_GIF || strpbrk(name, "0123456789"), "%s", name);
         CHECK(decoder_of(o->media) == o);
     }
