@@ -89,7 +89,8 @@ bool profile_is_srgb(const uint8_t *icc, size_t len);
  * when there was none to take out (and then *ret_copy is NULL), else *ret_copy, which the caller frees. What stays is
  * structure only: for PNG IHDR PLTE tRNS IDAT IEND (and sRGB), for JPEG what decoding needs, likewise GIF and WebP.
  * WORK_UNSUPPORTED when it cannot be done without touching pixels (an orientation other than 1, a profile that is not
- * sRGB, an animation).
+ * sRGB, an animation), or when nobody can tell where the picture ends (a WebP that needs less than its chunk holds). The
+ * bytes need not be sound; but only what decodes, to its end, may be answered.
  */
 int strip(enum media media, const uint8_t *data, size_t len, const struct header *header, const uint8_t **ret_data,
           size_t *ret_len, uint8_t **ret_copy, struct complaint *c);

@@ -297,6 +297,21 @@ TEST(webp_rows_have_full_size_whatever_is_wanted)
     }
 }
 
+/* The pages of rows handed out are given back while the library still writes. */
+TEST(rows_of_a_large_webp_are_those_of_libwebp)
+{
+    for (int i = 0; i < 4; i++) {
+        auto_free uint8_t *rgba = make_rgba(1201, 907, i & 2);
+        auto_buf b = BUF_INIT(FILE_MAX);
+        make_webp(&b, rgba, 1201, 907, i & 1);
+        auto_picture p = decode(MEDIA_WEBP, &b);
+        int w = 0, h = 0;
+        uint8_t *want = WebPDecodeRGBA((const uint8_t *)b.data, b.len, &w, &h);
+        CHECK_MSG(!p.status && !memcmp(p.rgba, want, (size_t)1201 * 907 * 4), "%d: %s", i, p.c.detail);
+        WebPFree(want);
+    }
+}
+
 /* The alpha bit stands behind the two sizes of 14 bits. */
 TEST(alpha_that_a_lossless_webp_denies_is_not_shown)
 {
