@@ -426,3 +426,36 @@ TEST(webp_with_bytes_behind_its_bitstream_is_not_answered_as_it_is)
             check_refused(MEDIA_WEBP, &b, "bytes behind the end of the picture");
         }
 }
+
+/* No verdict is asked for: only that nothing crashes or reads out of bounds, since nothing was decoded before. */
+TEST(random_damage_never_crashes_stripping)
+{
+    static const struct gif_part parts[] = {{{0, 0, 30, 30}, 1, 3, 2, true}};
+    static const enum media media[4] = {MEDIA_PNG, MEDIA_JPEG, MEDIA_GIF, MEDIA_WEBP};
+    auto_free uint8_t *rgba = make_rgba(60, 50, true);
+    struct buf files[5] = {BUF_INIT(FILE_MAX), BUF_INIT(FILE_MAX), BUF_INIT(FILE_MAX), BUF_INIT(FILE_MAX),
+                           BUF_INIT(FILE_MAX)};
+    make_png(&files[0], rgba, 60, 50);
+    make_jpeg(&files[1], rgba, 60, 50, JPEG_PROGRESSIVE);
+    make_gif(&files[2], 30, 30, parts, 1);
+    make_webp(&files[3], rgba, 60, 50, false);
+    make_webp(&files[4], rgba, 60, 50, true);
+    uint32_t seed = 815;
+    for (size_t k = 0; k < COUNT(files) * 400; k++) {
+        const struct buf *b = &files[k % COUNT(files)];
+        enum media m = media[MIN(k % COUNT(files), COUNT(media) - 1)];
+        auto_free uint8_t *bad = malloc(b->len);
+        memcpy(bad, b->data, b->len);
+        for (uint32_t i = 0; i < 1 + k % 5; i++)
+            bad[noise(&seed) % b->len] = (uint8_t)noise(&seed);
+        size_t len = k & 16 ? b->len : b->len - noise(&seed) % b->len;
+        struct header h = {.width = 60, .height = 50, .frames = 1, .orientation = 1};
+        const uint8_t *data = NULL;
+        size_t n = 0;
+        auto_free uint8_t *copy = NULL;
+        if (len > 12 && !strip(m, bad, len, &h, &data, &n, &copy, NULL))
+            CHECK(data == (copy ? copy : bad) && n <= len + 64);
+    }
+    for (size_t i = 0; i < COUNT(files); i++)
+        buf_done(&files[i]);
+}
