@@ -135,3 +135,44 @@ void replay_add(struct replay *r, const struct frame *f)
         r->pixels = 0;
     }
 }
+
+/* Finds where drawing starts: *ret_at is the offset to read on from. */
+static int plan(const struct animation *a, uint32_t want, size_t *ret_at, uint32_t *ret_first, struct complaint *c)
+{
+    struct replay r = {.size = a->size, .want = want};
+    size_t at = a->first;
+    for (uint32_t i = 1; i <= want; i++) {
+        size_t before = at;
+        struct frame f;
+        int status = a->next(a->of, &at, &f, c);
+        if (status)
+            return status;
+        replay_add(&r, &f);
+        if (r.first == i)
+            *ret_at = before;
+    }
+    *ret_first = r.first;
+    return check_pixels(r.size.w, r.size.h, MAX(r.pixels, (uint64_t)r.size.w * r.size.h), c);
+}
+
+int canvas_play(struct canvas *ret, const struct animation *a, uint32_t want, struct complaint *c)
+{
+    size_t at = 0;
+    uint32_t first = 0;
+    int status = plan(a, want, &at, &first, c);
+    if (!status)
+        status = canvas_init(ret, a->size, c);
+    if (status)
+        return status;
+    for (uint32_t i = first; i <= want && !status; i++) {
+        struct frame f;
+        status = a->next(a->of, &at, &f, c);
+        if (!status)
+            status = canvas_begin(ret, &f, c);
+        if (!status)
+            status = a->draw(a->of, ret, c);
+    }
+    if (status)
+        canvas_done(ret);
+    return status;
+}

@@ -58,4 +58,18 @@ struct replay {
 };
 void replay_add(struct replay *r, const struct frame *f);
 
+/* An animation as its format tells it. */
+struct animation {
+    void *of; /* handed to both functions */
+    struct size size;
+    size_t first; /* offset of the first frame */
+    /* Reads the frame at an offset, which moves to the next one, and keeps what draw will need. */
+    int (*next)(void *of, size_t *at, struct frame *ret, struct complaint *c);
+    /* Draws the frame that was read last, by canvas_draw. */
+    int (*draw)(void *of, struct canvas *v, struct complaint *c);
+};
+
+/* Draws frame `want` (from 1) on a fresh canvas, and of those before it only what it needs. Checks LIMIT_PIXELS. */
+int canvas_play(struct canvas *ret, const struct animation *a, uint32_t want, struct complaint *c);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <lcms2.h>
 #include <math.h>
+#include <stdio.h>
 
 static void close_profile(cmsHPROFILE *p)
 {
@@ -69,32 +70,6 @@ static void inks_plain(struct image *m)
     m->opaque = true;
 }
 
-static bool same_colorant(cmsHPROFILE a, cmsHPROFILE b, cmsTagSignature tag)
-{
-    const cmsCIEXYZ *x = cmsReadTag(a, tag), *y = cmsReadTag(b, tag);
-    return x && y && fabs(x->X - y->X) < 0.002 && fabs(x->Y - y->Y) < 0.002 && fabs(x->Z - y->Z) < 0.002;
-}
-
-static bool same_curve(cmsHPROFILE a, cmsHPROFILE b, cmsTagSignature tag)
-{
-    const cmsToneCurve *x = cmsReadTag(a, tag), *y = cmsReadTag(b, tag);
-    if (!x || !y)
-        return false;
-    for (int i = 0; i <= 16; i++)
-        if (fabsf(cmsEvalToneCurveFloat(x, (float)i / 16) - cmsEvalToneCurveFloat(y, (float)i / 16)) > 0.004f)
-            return false;
-    return true;
-}
-
-/* The profile says what sRGB says, whatever its name. */
-static bool is_srgb(cmsHPROFILE p, cmsHPROFILE srgb)
-{
-    return cmsIsMatrixShaper(p) && same_colorant(p, srgb, cmsSigRedColorantTag) &&
-           same_colorant(p, srgb, cmsSigGreenColorantTag) && same_colorant(p, srgb, cmsSigBlueColorantTag) &&
-           same_curve(p, srgb, cmsSigRedTRCTag) && same_curve(p, srgb, cmsSigGreenTRCTag) &&
-           same_curve(p, srgb, cmsSigBlueTRCTag);
-}
-
 /* One level at a time is enough for grey: 256 of them make a table. */
 static void apply_grey(cmsHTRANSFORM t, struct image *m)
 {
@@ -133,11 +108,11 @@ static const struct {
 
 static bool convert(struct image *m, const struct header *h)
 {
-    if (h->icc_len > UINT32_MAX)
+    if (h->icc_len > UINT32_MAX || profile_is_srgb(h->icc, h->icc_len))
         return false;
     auto_profile from = cmsOpenProfileFromMem(h->icc, (cmsUInt32Number)h->icc_len);
     auto_profile srgb = cmsCreate_sRGBProfile();
-    if (!from || !srgb || cmsGetColorSpace(from) != spaces[h->colour] || is_srgb(from, srgb))
+    if (!from || !srgb || cmsGetColorSpace(from) != spaces[h->colour])
         return false;
     auto_transform t = cmsCreateTransform(from, formats[h->colour].in, srgb, formats[h->colour].out,
                                           INTENT_PERCEPTUAL, formats[h->colour].flags);
@@ -164,4 +139,10 @@ bool colour_to_srgb(struct image *m, const struct header *h)
     if (h->colour == COLOUR_CMYK)
         inks_plain(m);
     return h->colour == COLOUR_CMYK;
+}
+
+void colour_library(char *out, size_t room)
+{
+    int v = cmsGetEncodedCMMversion(); /* 2140 is 2.14 */
+    (void)snprintf(out, room, "lcms2 %d.%d", v / 1000, v % 1000 / 10);
 }

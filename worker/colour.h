@@ -15,4 +15,7 @@ bool colour_to_srgb(struct image *m, const struct header *h);
 /* Whether colour_to_srgb may have something to do. */
 bool colour_needed(const struct header *h);
 
+/* Name and version of what converts, for doctor. */
+void colour_library(char *out, size_t room);
+
 #endif

@@ -38,6 +38,7 @@ struct header {
     uint8_t orientation;    /* EXIF 1..8 */
     bool alpha;             /* rows may hold pixels that are not opaque */
     bool exact;             /* the stored pixels are 8 bits or less: what is shown can be pixel-exact */
+    bool lossy;             /* the encoding is, not only the pixels that went into it */
     enum colour colour;
     const uint8_t *icc; /* embedded profile, borrowed from the decoder; NULL none, or it is sRGB */
     size_t icc_len;
@@ -54,7 +55,7 @@ struct decoder; /* each format's own */
 
 struct decoder_ops {
     enum media media;
-    const char *library; /* name and version, for doctor */
+    const char *library; /* name, for doctor, and version, unless the library that runs can tell it */
     /* Reads headers only. Checks LIMIT_SIDE. The bytes stay valid until close. */
     int (*open)(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header, struct complaint *c);
     /* Chooses frame and scale; ret_size is what rows will have. Checks LIMIT_PIXELS over all that will be decoded. */
@@ -71,6 +72,12 @@ extern const struct decoder_ops decode_png, decode_jpeg, decode_gif, decode_webp
 /* The decoder of a type, or NULL. */
 const struct decoder_ops *decoder_of(enum media media);
 
+/* The i-th of all decoders; NULL behind the last. */
+const struct decoder_ops *decoder_at(size_t i);
+
+/* Writes name and version of the i-th decoder's library. */
+void decoder_name(size_t i, char *out, size_t room);
+
 /* The EXIF orientation (1..8) of a TIFF block, with or without "Exif\0\0" before it; 1 when it says none. */
 uint8_t exif_orientation(const uint8_t *exif, size_t len);
 
@@ -82,7 +89,8 @@ bool profile_is_srgb(const uint8_t *icc, size_t len);
  * when there was none to take out (and then *ret_copy is NULL), else *ret_copy, which the caller frees. What stays is
  * structure only: for PNG IHDR PLTE tRNS IDAT IEND (and sRGB), for JPEG what decoding needs, likewise GIF and WebP.
  * WORK_UNSUPPORTED when it cannot be done without touching pixels (an orientation other than 1, a profile that is not
- * sRGB, an animation).
+ * sRGB, an animation), or when nobody can tell where the picture ends (a WebP that needs less than its chunk holds). The
+ * bytes need not be sound; but only what decodes, to its end, may be answered.
  */
 int strip(enum media media, const uint8_t *data, size_t len, const struct header *header, const uint8_t **ret_data,
           size_t *ret_len, uint8_t **ret_copy, struct complaint *c);

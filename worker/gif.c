@@ -14,6 +14,7 @@ struct decoder {
     size_t len;
     struct gif_screen screen;
     uint32_t frames;
+    struct gif_frame frame; /* read last */
     struct canvas canvas;
 };
 
@@ -46,7 +47,7 @@ static int count(struct decoder *d, bool *ret_alpha, struct complaint *c)
             screen->h = MAX(screen->h, b->y + b->h);
         }
         bool covers = !b->x && !b->y && b->w == screen->w && b->h == screen->h;
-        alpha |= f.transparent >= 0 || f.frame.dispose == DISPOSE_CLEAR || (d->frames == 1 && !covers);
+        alpha |= f.transparent >= 0 || f.frame.dispose != DISPOSE_KEEP || (d->frames == 1 && !covers);
     }
     *ret_alpha = alpha;
     if (!d->frames)
@@ -104,12 +105,26 @@ static __attribute__((noinline)) void colour_row(const uint8_t *row, uint32_t wi
         memcpy(out + (size_t)x * 4, colours[row[x]], 4);
 }
 
-static int draw_frame(struct decoder *d, const struct gif_frame *f, struct complaint *c)
+static int next_frame(void *of, size_t *at, struct frame *ret, struct complaint *c)
 {
-    const struct rect *box = &f->frame.box;
-    int status = canvas_begin(&d->canvas, &f->frame, c);
-    if (status || !box->w || !box->h)
+    struct decoder *d = of;
+    bool found = false;
+    int status = gif_next_frame(d->data, d->len, at, &d->frame, &found, c);
+    if (status)
         return status;
+    if (!found)
+        return complain(c, WORK_MALFORMED, "a frame is missing");
+    *ret = d->frame.frame;
+    return WORK_OK;
+}
+
+static int draw_frame(void *of, struct canvas *v, struct complaint *c)
+{
+    struct decoder *d = of;
+    const struct gif_frame *f = &d->frame;
+    const struct rect *box = &f->frame.box;
+    if (!box->w || !box->h)
+        return WORK_OK;
     auto_free uint8_t *indices = malloc((size_t)box->w * box->h);
     auto_free uint8_t *line = malloc((size_t)box->w * 4);
     if (!indices || !line)
@@ -120,49 +135,17 @@ static int draw_frame(struct decoder *d, const struct gif_frame *f, struct compl
     gif_colours(d->data, d->len, f, colours);
     for (uint32_t n = 0; n < box->h; n++) {
         colour_row(indices + (size_t)n * box->w, box->w, (const uint8_t(*)[4])colours, line);
-        canvas_draw(&d->canvas, f->interlaced ? interlaced_row(n, box->h) : n, line);
+        canvas_draw(v, f->interlaced ? interlaced_row(n, box->h) : n, line);
     }
     return WORK_OK;
-}
-
-/* Finds where drawing starts: *ret_at is the offset to walk on from. */
-static int plan(struct decoder *d, uint32_t want, size_t *ret_at, struct replay *ret, struct complaint *c)
-{
-    *ret = (struct replay){.size = d->screen.size, .want = want};
-    size_t at = d->screen.first;
-    for (uint32_t i = 1; i <= want; i++) {
-        size_t before = at;
-        struct gif_frame f;
-        bool found = false;
-        int status = gif_next_frame(d->data, d->len, &at, &f, &found, c);
-        if (status)
-            return status;
-        replay_add(ret, &f.frame);
-        if (ret->first == i)
-            *ret_at = before;
-    }
-    ret->pixels = MAX(ret->pixels, (uint64_t)ret->size.w * ret->size.h);
-    return check_pixels(ret->size.w, ret->size.h, ret->pixels, c);
 }
 
 static int start_gif(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
 {
     if (!want->frame || want->frame > d->frames)
         return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, d->frames);
-    struct replay replay;
-    size_t at = 0;
-    int status = plan(d, want->frame, &at, &replay, c);
-    if (!status)
-        status = canvas_init(&d->canvas, d->screen.size, c);
-    if (status)
-        return status;
-    for (uint32_t i = replay.first; i <= want->frame && !status; i++) {
-        struct gif_frame f;
-        bool found = false;
-        status = gif_next_frame(d->data, d->len, &at, &f, &found, c);
-        if (!status)
-            status = draw_frame(d, &f, c);
-    }
+    struct animation a = {d, d->screen.size, d->screen.first, next_frame, draw_frame};
+    int status = canvas_play(&d->canvas, &a, want->frame, c);
     if (!status)
         *ret_size = d->screen.size;
     return status;

@@ -96,6 +96,7 @@ int gif_next_frame(const uint8_t *data, size_t len, size_t *at, struct gif_frame
             continue;
         *ret = read_frame(data + b.at, control);
         ret->at = b.at;
+        ret->control = control ? (size_t)(control - data) : 0;
         ret->codes = b.at + DESCRIPTOR + table_bytes(data[b.at + DESCRIPTOR - 1]);
         ret->interlaced = data[b.at + DESCRIPTOR - 1] & 0x40;
         return WORK_OK;

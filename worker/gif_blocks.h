@@ -6,7 +6,10 @@
 #include "canvas.h"
 #include "decode.h"
 
-enum { GIF_HEAD = 13 }; /* signature and screen descriptor */
+enum {
+    GIF_HEAD = 13,         /* signature and screen descriptor */
+    GIF_CONTROL_BYTES = 8, /* of a control block without surplus */
+};
 
 struct gif_screen {
     struct size size;
@@ -27,6 +30,7 @@ int gif_block_at(const uint8_t *data, size_t len, size_t at, struct gif_block *r
 struct gif_frame {
     struct frame frame;
     size_t at, codes; /* offsets of its descriptor and of its LZW data */
+    size_t control;   /* and of the control block before it; 0 none */
     bool interlaced;
     int transparent; /* colour index; -1 none */
 };
@@ -40,5 +44,12 @@ void gif_colours(const uint8_t *data, size_t len, const struct gif_frame *f, uin
 
 /* Undoes the LZW coding that starts (with its code size) at an offset: exactly count pixels, or false. */
 bool gif_unpack(const uint8_t *data, size_t len, size_t at, uint8_t *out, uint32_t count);
+
+/* How far the coding of count pixels reaches, its end code included. */
+struct gif_extent {
+    size_t last; /* offset of the last sub-block that is used; 0 none */
+    size_t end;  /* offset behind the last byte that is used */
+};
+bool gif_measure(const uint8_t *data, size_t len, size_t at, uint32_t count, struct gif_extent *ret);
 
 #endif

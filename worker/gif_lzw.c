@@ -16,6 +16,7 @@ struct bits {
     const uint8_t *data;
     size_t len, at;
     size_t block; /* bytes left in the sub-block */
+    size_t from;  /* where that starts: offset of its length */
     uint64_t held;
     unsigned count;
 };
@@ -25,6 +26,7 @@ static int next_code(struct bits *b, unsigned width)
 {
     while (b->count < width) {
         if (!b->block) {
+            b->from = b->at;
             b->block = b->at < b->len ? b->data[b->at++] : 0;
             if (!b->block)
                 return -1;
@@ -68,17 +70,20 @@ static void learn(struct table *t)
         t->width++;
 }
 
-/* Writes a code's pixels at an offset; how many, 0 for a code that has no meaning. */
-static uint32_t write_code(const struct table *t, unsigned code, uint8_t *out, uint32_t at, uint32_t room)
+/* Writes a code's pixels at an offset; how many, 0 for a code that has no meaning. out NULL: only counts. */
+static inline uint32_t write_code(const struct table *t, unsigned code, uint8_t *out, uint32_t at, uint32_t room)
 {
     if (code < t->clear) {
-        out[at] = (uint8_t)code;
+        if (out)
+            out[at] = (uint8_t)code;
         return code < 256;
     }
     if (code >= t->next)
         return 0;
     struct place p = t->places[code];
     p.len = MIN(p.len, room);
+    if (!out)
+        return p.len;
     if (p.at + p.len <= at)
         memcpy(out + at, out + p.at, p.len);
     else /* the string that is being made right now */
@@ -87,16 +92,12 @@ static uint32_t write_code(const struct table *t, unsigned code, uint8_t *out, u
     return p.len;
 }
 
-bool gif_unpack(const uint8_t *data, size_t len, size_t at, uint8_t *out, uint32_t count)
+/* Compiled twice, with and without output. */
+static inline __attribute__((always_inline)) bool unpack(struct bits *bits, struct table *t, uint8_t *out, uint32_t count)
 {
-    if (at >= len || data[at] < LEAST_BITS || data[at] > MOST_BITS)
-        return false;
-    struct bits bits = {.data = data, .len = len, .at = at + 1};
-    struct table table = {.clear = 1u << data[at]};
-    struct table *t = &table;
     reset(t);
     for (uint32_t done = 0; done < count;) {
-        int code = next_code(&bits, t->width);
+        int code = next_code(bits, t->width);
         if (code == (int)t->clear) {
             reset(t);
             continue;
@@ -110,5 +111,34 @@ bool gif_unpack(const uint8_t *data, size_t len, size_t at, uint8_t *out, uint32
         t->last = (struct place){done, n};
         done += n;
     }
+    return true;
+}
+
+static bool code_size_known(const uint8_t *data, size_t len, size_t at)
+{
+    return at < len && data[at] >= LEAST_BITS && data[at] <= MOST_BITS;
+}
+
+bool gif_unpack(const uint8_t *data, size_t len, size_t at, uint8_t *out, uint32_t count)
+{
+    if (!code_size_known(data, len, at))
+        return false;
+    struct bits bits = {.data = data, .len = len, .at = at + 1};
+    struct table table = {.clear = 1u << data[at]};
+    return unpack(&bits, &table, out, count);
+}
+
+bool gif_measure(const uint8_t *data, size_t len, size_t at, uint32_t count, struct gif_extent *ret)
+{
+    if (!code_size_known(data, len, at))
+        return false;
+    struct bits bits = {.data = data, .len = len, .at = at + 1};
+    struct table table = {.clear = 1u << data[at]};
+    if (!unpack(&bits, &table, NULL, count))
+        return false;
+    struct bits end = bits;
+    if (next_code(&end, table.width) == (int)table.clear + 1)
+        bits = end;
+    *ret = (struct gif_extent){bits.from, bits.at};
     return true;
 }

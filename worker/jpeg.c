@@ -28,6 +28,7 @@ struct decoder {
     jmp_buf back;
     struct complaint *c; /* of the call that runs */
     int status;          /* why it came back */
+    const uint8_t *data;
     struct jpeg_extras extras;
     bool inverted; /* inks stored as 255 - ink */
 };
@@ -69,15 +70,35 @@ static __attribute__((noreturn)) void on_error(j_common_ptr jpeg)
     longjmp(d->back, 1);
 }
 
-/* Warnings that say nothing about pixels. */
-static bool harmless(int code)
+/* Bytes that were skipped right before the end, as some cameras pad: nothing but 00 and FF. The library stands somewhere
+ * before the marker and counts what it skipped up to there, of what it had read already, too. */
+static bool only_padding(const struct decoder *d)
 {
-    return code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR || code == JWRN_BOGUS_ICC;
+    const uint8_t *p = d->jpeg.src->next_input_byte, *end = p + d->jpeg.src->bytes_in_buffer;
+    int skipped = d->errors.msg_parm.i[0];
+    if (d->errors.msg_parm.i[1] != MARK_EOI || skipped < 0)
+        return false;
+    while (p < end && *p != MARK_EOI)
+        p++;
+    while (p > d->data && p[-1] == 0xff) /* the marker's own, and fill bytes, which were not counted */
+        p--;
+    for (; skipped && p > d->data; skipped--)
+        if (*--p && *p != 0xff)
+            return false;
+    return !skipped;
+}
+
+/* Warnings that say nothing about pixels. */
+static bool harmless(const struct decoder *d)
+{
+    int code = d->errors.msg_code;
+    return code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR || code == JWRN_BOGUS_ICC ||
+           (code == JWRN_EXTRANEOUS_DATA && only_padding(d));
 }
 
 static void on_message(j_common_ptr jpeg, int level)
 {
-    if (level >= 0 || harmless(jpeg->err->msg_code))
+    if (level >= 0 || harmless(decoder_of_jpeg(jpeg)))
         return;
     report(jpeg, WORK_MALFORMED);
     longjmp(decoder_of_jpeg(jpeg)->back, 1);
@@ -106,6 +127,7 @@ static void close_jpeg(struct decoder *d)
 static int read_header(struct decoder *d, const uint8_t *data, size_t len, struct complaint *c)
 {
     d->c = c;
+    d->data = data;
     if (setjmp(d->back))
         return d->status;
     jpeg_create_decompress(&d->jpeg);
@@ -158,6 +180,7 @@ static int open_jpeg(const uint8_t *data, size_t len, struct decoder **ret, stru
         .frames = 1,
         .orientation = d->extras.orientation,
         .exact = true,
+        .lossy = true,
         .colour = colour_of(d),
         .icc = d->extras.icc,
         .icc_len = d->extras.icc_len,

@@ -16,7 +16,7 @@ enum { ICC_HEAD = 14, ICC_PIECES = 255 };
 
 static bool stands_alone(uint8_t marker)
 {
-    return marker == 0x01 || (marker >= 0xd0 && marker <= MARK_EOI);
+    return marker == 0x01 || (marker >= 0xd0 && marker <= MARK_EOI); /* the restarts, start and end */
 }
 
 bool jpeg_segment_at(const uint8_t *data, size_t len, size_t at, struct jpeg_segment *ret)
@@ -38,6 +38,41 @@ bool jpeg_segment_at(const uint8_t *data, size_t len, size_t at, struct jpeg_seg
     }
     *ret = s;
     return true;
+}
+
+static bool is_restart(uint8_t marker)
+{
+    return marker >= 0xd0 && marker <= 0xd7;
+}
+
+/* Offset of the marker that ends the coded data from an offset on. */
+static size_t skip_scan(const uint8_t *data, size_t len, size_t at)
+{
+    while (at + 1 < len) {
+        const uint8_t *p = memchr(data + at, 0xff, len - at - 1);
+        if (!p)
+            break;
+        at = (size_t)(p - data);
+        bool coded = !p[1] || is_restart(p[1]);
+        if (!coded && p[1] != 0xff)
+            return at;
+        at += coded ? 2 : 1;
+    }
+    return len;
+}
+
+size_t jpeg_scan_at(const uint8_t *data, size_t len, size_t at, size_t *ret_next)
+{
+    size_t to = skip_scan(data, len, at);
+    *ret_next = to;
+    for (;;) {
+        if (to > at && data[to - 1] == 0xff)
+            to--;
+        else if (to > at + 1 && data[to - 2] == 0xff && is_restart(data[to - 1]))
+            to -= 2;
+        else
+            return to - at;
+    }
 }
 
 /* The pieces of the profile, by their numbers from 1; those missing stay NULL. */

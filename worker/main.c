@@ -5,6 +5,7 @@
  * worker answers faster than a fresh one.
  */
 #include <errno.h>
+#include <libdeflate.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "base/io.h"
 #include "base/limits.h"
+#include "colour.h"
 #include "picture.h"
 #include "sandbox/jail.h"
 #include "sandbox/proto.h"
@@ -36,10 +38,15 @@ static int send_all(const void *message, size_t len)
 
 static void name_codecs(char *out, size_t room)
 {
-    static const struct decoder_ops *const all[] = {&decode_png, &decode_jpeg, &decode_gif, &decode_webp};
+    char name[64];
     size_t at = 0;
-    for (size_t i = 0; i < COUNT(all) && at < room; i++)
-        at += (size_t)snprintf(out + at, room - at, "%s%s", i ? ", " : "", all[i]->library);
+    for (size_t i = 0; decoder_at(i) && at < room; i++) {
+        decoder_name(i, name, sizeof name);
+        at += (size_t)snprintf(out + at, room - at, "%s, ", name);
+    }
+    colour_library(name, sizeof name);
+    if (at < room)
+        (void)snprintf(out + at, room - at, "%s, libdeflate " LIBDEFLATE_VERSION_STRING, name);
 }
 
 static int say_hello(const struct jail_report *jail)

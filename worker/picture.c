@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <webp/decode.h>
 
 #include "base/limits.h"
 #include "colour.h"
@@ -213,14 +212,9 @@ static int make_preview(struct job *j)
 /* The row that stays nearest to the source's own encoding, for pictures that should not change but must be encoded. */
 static const struct encoder *same_format(const struct job *j)
 {
-    WebPBitstreamFeatures f;
-    enum { WEBP_LOSSY = 1 };
-    bool lossy = j->ops->media == MEDIA_JPEG;
-    if (j->ops->media == MEDIA_WEBP) {
-        lossy = WebPGetFeatures(j->data, j->len, &f) == VP8_STATUS_OK && f.format == WEBP_LOSSY;
-        if (webp_allowed(j))
-            return lossy ? &encode_webp : &encode_webp_lossless;
-    }
+    bool lossy = j->header.lossy;
+    if (j->ops->media == MEDIA_WEBP && webp_allowed(j))
+        return lossy ? &encode_webp : &encode_webp_lossless;
     return lossy && j->image.opaque ? &encode_jpeg : &encode_png;
 }
 

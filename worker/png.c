@@ -50,6 +50,8 @@ static int open_png(const uint8_t *data, size_t len, struct decoder **ret, struc
     int status = png_read_info(data, len, &d->info, c);
     if (!status)
         status = png_read_profile(&d->info, &d->icc, &d->icc_len, c);
+    if (!status && !d->icc)
+        d->icc = png_make_profile(&d->info, &d->icc_len);
     if (status) {
         close_png(d);
         return status;

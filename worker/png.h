@@ -44,7 +44,8 @@ struct png_info {
     uint8_t palette[256][4];
     bool keyed; /* one colour is transparent; or the palette has alpha */
     uint16_t key[3];
-    struct png_chunk icc, exif; /* data NULL: none */
+    struct png_chunk icc, exif, gamma, primaries; /* data NULL: none */
+    size_t plte, trns, srgb;    /* offsets of those that count; 0 none */
     size_t idat;                /* offset of the first IDAT */
     uint32_t frames;            /* 1 unless a sound animation */
     size_t first_frame;         /* offset of its first fcTL; 0 no animation */
@@ -55,6 +56,10 @@ int png_read_info(const uint8_t *data, size_t len, struct png_info *ret, struct 
 
 /* Inflates the profile; *ret is NULL when there is none, it is sRGB, or it is broken. The caller frees. */
 int png_read_profile(const struct png_info *info, uint8_t **ret, size_t *ret_len, struct complaint *c);
+
+/* A profile made of gAMA and cHRM, where these say that the pixels are not sRGB; else NULL. The caller frees.
+ * (png_gamma.c) */
+uint8_t *png_make_profile(const struct png_info *info, size_t *ret_len);
 
 /* ---- the stream of one image (png_stream.c) */
 

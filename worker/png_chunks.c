@@ -88,14 +88,22 @@ static int on_ihdr(struct walk *w, const struct png_chunk *k)
     return check_sides(info->width, info->height, w->c);
 }
 
+static size_t offset_of(const struct png_chunk *k)
+{
+    return k->next - PNG_FRAMING - k->len;
+}
+
 static int on_plte(struct walk *w, const struct png_chunk *k)
 {
     struct png_info *info = w->info;
-    if (w->palette || w->pixels || !k->len || k->len % 3 || k->len > 768)
-        return complain(w->c, WORK_MALFORMED, "PLTE is out of place or not a palette");
-    if (!(info->colour & 2))
-        return complain(w->c, WORK_MALFORMED, "a gray picture has a palette");
+    if (w->palette || w->pixels)
+        return complain(w->c, WORK_MALFORMED, "PLTE is out of place");
     w->palette = true;
+    if (info->colour != PNG_PALETTE)
+        return WORK_OK; /* a hint, or nonsense; no pixel needs it */
+    if (!k->len || k->len % 3 || k->len > 768)
+        return complain(w->c, WORK_MALFORMED, "PLTE is not a palette");
+    info->plte = offset_of(k);
     info->colours = k->len / 3;
     for (uint32_t i = 0; i < info->colours; i++) {
         memcpy(info->palette[i], k->data + i * 3, 3);
@@ -104,24 +112,20 @@ static int on_plte(struct walk *w, const struct png_chunk *k)
     return WORK_OK;
 }
 
+/* One that is late, a second one, or does not fit is passed over, as everybody does. */
 static int on_trns(struct walk *w, const struct png_chunk *k)
 {
     struct png_info *info = w->info;
-    if (w->pixels || info->keyed)
-        return complain(w->c, WORK_MALFORMED, "tRNS is out of place");
-    info->keyed = true;
-    if (info->colour == PNG_PALETTE) {
-        if (!w->palette || k->len > info->colours)
-            return complain(w->c, WORK_MALFORMED, "tRNS does not fit the palette");
-        for (uint32_t i = 0; i < k->len; i++)
-            info->palette[i][3] = k->data[i];
-        return WORK_OK;
-    }
     uint32_t samples = info->colour == PNG_GRAY ? 1 : info->colour == PNG_RGB ? 3 : 0;
-    if (!samples || k->len != samples * 2)
-        return complain(w->c, WORK_MALFORMED, "tRNS does not fit the colour type");
+    bool fits = info->colour == PNG_PALETTE ? k->len && k->len <= info->colours : samples && k->len == samples * 2;
+    if (w->pixels || info->keyed || !fits)
+        return WORK_OK;
+    info->keyed = true;
+    info->trns = offset_of(k);
     for (uint32_t i = 0; i < samples; i++)
         info->key[i] = be16(k->data + i * 2);
+    for (uint32_t i = 0; !samples && i < k->len; i++)
+        info->palette[i][3] = k->data[i];
     return WORK_OK;
 }
 
@@ -132,7 +136,7 @@ static int on_idat(struct walk *w, const struct png_chunk *k)
     if (w->info->colour == PNG_PALETTE && !w->palette)
         return complain(w->c, WORK_MALFORMED, "the palette is missing");
     if (!w->pixels)
-        w->info->idat = k->next - PNG_FRAMING - k->len;
+        w->info->idat = offset_of(k);
     w->pixels = true;
     w->frame_filled = true;
     return WORK_OK;
@@ -149,6 +153,27 @@ static int on_iccp(struct walk *w, const struct png_chunk *k)
 {
     if (!w->pixels)
         w->info->icc = *k;
+    return WORK_OK;
+}
+
+static int on_srgb(struct walk *w, const struct png_chunk *k)
+{
+    if (!w->pixels && !w->info->srgb && k->len == 1 && png_crc_check(k, NULL) == WORK_OK)
+        w->info->srgb = offset_of(k);
+    return WORK_OK;
+}
+
+static int on_gama(struct walk *w, const struct png_chunk *k)
+{
+    if (!w->pixels && !w->info->gamma.data && k->len == 4 && png_crc_check(k, NULL) == WORK_OK)
+        w->info->gamma = *k;
+    return WORK_OK;
+}
+
+static int on_chrm(struct walk *w, const struct png_chunk *k)
+{
+    if (!w->pixels && !w->info->primaries.data && k->len == 32 && png_crc_check(k, NULL) == WORK_OK)
+        w->info->primaries = *k;
     return WORK_OK;
 }
 
@@ -175,7 +200,7 @@ static int on_fctl(struct walk *w, const struct png_chunk *k)
         return WORK_OK;
     }
     if (!w->frames++)
-        w->info->first_frame = k->next - PNG_FRAMING - k->len;
+        w->info->first_frame = offset_of(k);
     w->frame_filled = false;
     return WORK_OK;
 }
@@ -198,6 +223,8 @@ static const struct handler {
     {PNG_TYPE('P', 'L', 'T', 'E'), true, on_plte},  {PNG_TYPE('t', 'R', 'N', 'S'), true, on_trns},
     {PNG_TYPE('I', 'E', 'N', 'D'), true, on_iend},  {PNG_TYPE('i', 'C', 'C', 'P'), false, on_iccp},
     {PNG_TYPE('e', 'X', 'I', 'f'), false, on_exif}, {PNG_TYPE('a', 'c', 'T', 'L'), false, on_actl},
+    {PNG_TYPE('s', 'R', 'G', 'B'), false, on_srgb}, {PNG_TYPE('g', 'A', 'M', 'A'), false, on_gama},
+    {PNG_TYPE('c', 'H', 'R', 'M'), false, on_chrm},
 };
 
 static int on_chunk(struct walk *w, const struct png_chunk *k)

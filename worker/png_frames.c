@@ -42,21 +42,38 @@ int png_frame_at(const struct png_info *info, size_t at, struct png_frame *ret, 
     return WORK_OK;
 }
 
-static int draw(const struct png_info *info, const struct png_frame *f, struct canvas *canvas, struct complaint *c)
+/* What canvas_play hands back to us. */
+struct player {
+    const struct png_info *info;
+    struct png_frame frame; /* read last */
+};
+
+static int next_frame(void *of, size_t *at, struct frame *ret, struct complaint *c)
 {
-    auto_free uint8_t *line = malloc((size_t)f->frame.box.w * 4);
+    struct player *p = of;
+    int status = *at ? png_frame_at(p->info, *at, &p->frame, c) : complain(c, WORK_MALFORMED, "a frame is missing");
+    if (status)
+        return status;
+    *at = p->frame.next;
+    *ret = p->frame.frame;
+    return WORK_OK;
+}
+
+static int draw_frame(void *of, struct canvas *v, struct complaint *c)
+{
+    const struct player *p = of;
+    const struct rect *box = &p->frame.frame.box;
+    auto_free uint8_t *line = malloc((size_t)box->w * 4);
     auto_free struct png_rows *rows = malloc(sizeof(*rows));
     if (!line || !rows)
         return complain(c, WORK_NO_MEMORY, "out of memory for a frame");
-    int status = canvas_begin(canvas, &f->frame, c);
-    if (!status)
-        status = png_rows_open(rows, info, f->data, (struct size){f->frame.box.w, f->frame.box.h}, c);
+    int status = png_rows_open(rows, p->info, p->frame.data, (struct size){box->w, box->h}, c);
     if (status)
         return status;
-    for (uint32_t y = 0; y < f->frame.box.h && !status; y++) {
+    for (uint32_t y = 0; y < box->h && !status; y++) {
         status = png_rows_next(rows, line, c);
         if (!status)
-            canvas_draw(canvas, y, line);
+            canvas_draw(v, y, line);
     }
     if (!status)
         status = png_rows_end(rows, c);
@@ -64,41 +81,9 @@ static int draw(const struct png_info *info, const struct png_frame *f, struct c
     return status;
 }
 
-/* Where drawing starts: *ret_at is that frame's fcTL. */
-static int plan(const struct png_info *info, uint32_t want, size_t *ret_at, struct replay *ret, struct complaint *c)
-{
-    *ret = (struct replay){.size = {info->width, info->height}, .want = want};
-    struct png_frame f;
-    size_t at = info->first_frame;
-    for (uint32_t i = 1; i <= want; i++, at = f.next) {
-        int status = at ? png_frame_at(info, at, &f, c) : complain(c, WORK_MALFORMED, "frame %u is missing", i);
-        if (status)
-            return status;
-        replay_add(ret, &f.frame);
-        if (ret->first == i)
-            *ret_at = at;
-    }
-    return check_pixels(info->width, info->height, ret->pixels, c);
-}
-
 int png_draw(const struct png_info *info, uint32_t want, struct canvas *ret, struct complaint *c)
 {
-    struct replay replay;
-    size_t at = 0;
-    int status = plan(info, want, &at, &replay, c);
-    if (!status)
-        status = canvas_init(ret, replay.size, c);
-    if (status)
-        return status;
-    for (uint32_t i = replay.first; i <= want && !status; i++) {
-        struct png_frame f;
-        status = png_frame_at(info, at, &f, c);
-        if (!status)
-            status = draw(info, &f, ret, c);
-        if (!status)
-            at = f.next;
-    }
-    if (status)
-        canvas_done(ret);
-    return status;
+    struct player p = {.info = info};
+    struct animation a = {&p, {info->width, info->height}, info->first_frame, next_frame, draw_frame};
+    return canvas_play(ret, &a, want, c);
 }

@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * WebP by libwebp. A still picture is fed to the incremental decoder a slice at a time, so that rows come out while the
- * rest is not decoded yet; frames of an animation are decoded whole and drawn on the canvas.
+ * rest is not decoded yet; frames of an animation are decoded whole and drawn on the canvas. The library wants room for
+ * all rows, but the pages of those handed out go back at once, so that only a few are ever held.
  */
 #include <string.h>
+#include <sys/mman.h>
 #include <webp/decode.h>
 
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "webp_chunks.h"
 
-enum { SLICE = 32 * 1024 };
+enum {
+    SLICE = 32 * 1024,
+    STILL_LOSSY = 1, /* what WebPBitstreamFeatures calls format */
+    STILL_LOSSLESS = 2,
+    GIVEN_BACK = 1 << 20, /* at once; a whole number of pages */
+};
 
 struct decoder {
     struct webp_info info;
     WebPBitstreamFeatures still; /* of a picture that is not animated */
     struct canvas canvas;        /* of one that is */
+    struct webp_frame frame;     /* read last */
     WebPDecoderConfig config;
     WebPIDecoder *incremental;
     size_t fed; /* bytes that the library may see */
+    uint8_t *pixels; /* where it writes */
+    size_t room, given_back;
     struct size size;
     uint32_t next_row, ready; /* rows handed out, rows decoded */
 };
@@ -47,7 +57,8 @@ static void close_webp(struct decoder *d)
         return;
     if (d->incremental)
         WebPIDelete(d->incremental);
-    WebPFreeDecBuffer(&d->config.output);
+    if (d->pixels)
+        (void)munmap(d->pixels, d->room);
     canvas_done(&d->canvas);
     free(d);
 }
@@ -62,6 +73,7 @@ static struct header header_of(const struct decoder *d)
         .orientation = 1,
         .alpha = info->frames || d->still.has_alpha,
         .exact = true,
+        .lossy = !info->frames && d->still.format == STILL_LOSSY,
         .colour = COLOUR_RGBA,
     };
     if (info->flags & WEBP_EXIF && info->exif.data)
@@ -99,40 +111,66 @@ static int open_webp(const uint8_t *data, size_t len, struct decoder **ret, stru
     return WORK_OK;
 }
 
-/* Beyond LIMIT_PIXELS the library scales while it decodes, by the least whole number that is enough. Lossless pictures
- * and alpha planes are whole in memory first. */
-static int choose_size(struct decoder *d, struct size least, struct complaint *c)
+/* Scaling is left to the caller, who does it better. Only beyond LIMIT_PIXELS the library scales while it decodes, by the
+ * least whole number that is enough. Lossless pictures and alpha planes are whole in memory first. */
+static int choose_size(struct decoder *d, struct complaint *c)
 {
     uint32_t w = (uint32_t)d->still.width, h = (uint32_t)d->still.height;
-    uint64_t state = (uint64_t)w * h * (d->still.format == 2 ? 4 : d->still.has_alpha ? 1 : 0);
+    uint64_t state = (uint64_t)w * h * (d->still.format == STILL_LOSSLESS ? 4 : d->still.has_alpha ? 1 : 0);
     if ((uint64_t)w * h > LIMIT_PIXELS && state > LIMIT_CODEC_STATE)
         return check_pixels(w, h, (uint64_t)w * h, c);
     uint32_t by = 1;
     while ((uint64_t)((w + by - 1) / by) * ((h + by - 1) / by) > LIMIT_PIXELS)
         by++;
     d->size = (struct size){(w + by - 1) / by, (h + by - 1) / by};
-    if (!d->still.has_alpha && least.w && least.h && least.w < d->size.w && least.h < d->size.h)
-        d->size = least;
-    d->config.options.use_scaling = d->size.w < w || d->size.h < h;
+    d->config.options.use_scaling = by > 1;
     d->config.options.scaled_width = (int)d->size.w;
     d->config.options.scaled_height = (int)d->size.h;
     return WORK_OK;
 }
 
-static int start_still(struct decoder *d, struct size least, struct complaint *c)
+static int make_room(struct decoder *d, struct complaint *c)
+{
+    size_t stride = (size_t)d->size.w * 4, bytes = stride * d->size.h; /* LIMIT_PIXELS was checked */
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return complain(c, WORK_NO_MEMORY, "out of memory for a WebP of %ux%u", d->size.w, d->size.h);
+    d->pixels = p;
+    d->room = bytes;
+    d->config.output.colorspace = MODE_RGBA;
+    d->config.output.is_external_memory = 1;
+    d->config.output.u.RGBA = (WebPRGBABuffer){p, (int)stride, bytes};
+    return WORK_OK;
+}
+
+static int start_still(struct decoder *d, struct complaint *c)
 {
     if (!WebPInitDecoderConfig(&d->config))
         return complain(c, WORK_UNSUPPORTED, "libwebp is not the version that fovea was built with");
-    int status = choose_size(d, least, c);
+    int status = choose_size(d, c);
+    if (!status)
+        status = make_room(d, c);
     if (status)
         return status;
-    d->config.output.colorspace = MODE_RGBA;
+    d->config.options.use_threads = 1; /* the loop filter runs beside; a quarter faster on large lossy ones */
     d->incremental = WebPIDecode(NULL, 0, &d->config);
     return d->incremental ? WORK_OK : complain(c, WORK_NO_MEMORY, "out of memory");
 }
 
-static int frame_features(struct webp_frame *f, struct complaint *c)
+/* A lossless bitstream can hold alpha that its header denies: nobody shows it. */
+static void set_opaque(uint8_t *rgba, size_t pixels)
 {
+    for (size_t i = 0; i < pixels; i++)
+        rgba[i * 4 + 3] = 255;
+}
+
+static int next_frame(void *of, size_t *at, struct frame *ret, struct complaint *c)
+{
+    struct decoder *d = of;
+    struct webp_frame *f = &d->frame;
+    int status = webp_next_frame(&d->info, at, f, c);
+    if (status)
+        return status;
     WebPBitstreamFeatures features;
     VP8StatusCode code = WebPGetFeatures(f->data, f->len, &features);
     if (code)
@@ -140,58 +178,31 @@ static int frame_features(struct webp_frame *f, struct complaint *c)
     if ((uint32_t)features.width != f->frame.box.w || (uint32_t)features.height != f->frame.box.h)
         return complain(c, WORK_MALFORMED, "a frame's bitstream is not of the frame's size");
     f->frame.transparent = features.has_alpha;
+    *ret = f->frame;
     return WORK_OK;
 }
 
-static int draw_frame(struct decoder *d, const struct webp_frame *f, struct complaint *c)
+static int draw_frame(void *of, struct canvas *v, struct complaint *c)
 {
+    const struct webp_frame *f = &((struct decoder *)of)->frame;
     size_t stride = (size_t)f->frame.box.w * 4, bytes = stride * f->frame.box.h;
     auto_free uint8_t *pixels = malloc(bytes);
     if (!pixels)
         return complain(c, WORK_NO_MEMORY, "out of memory for a frame of %ux%u", f->frame.box.w, f->frame.box.h);
     if (!WebPDecodeRGBAInto(f->data, f->len, pixels, bytes, (int)stride))
         return complain(c, WORK_MALFORMED, "a frame's bitstream is damaged or ends early");
-    int status = canvas_begin(&d->canvas, &f->frame, c);
-    for (uint32_t y = 0; y < f->frame.box.h && !status; y++)
-        canvas_draw(&d->canvas, y, pixels + y * stride);
-    return status;
-}
-
-static int plan(struct decoder *d, uint32_t want, size_t *ret_at, struct replay *ret, struct complaint *c)
-{
-    *ret = (struct replay){.size = d->info.canvas, .want = want};
-    size_t at = d->info.first_frame;
-    for (uint32_t i = 1; i <= want; i++) {
-        size_t before = at;
-        struct webp_frame f;
-        int status = webp_next_frame(&d->info, &at, &f, c);
-        if (!status)
-            status = frame_features(&f, c);
-        if (status)
-            return status;
-        replay_add(ret, &f.frame);
-        if (ret->first == i)
-            *ret_at = before;
-    }
-    ret->pixels = MAX(ret->pixels, (uint64_t)ret->size.w * ret->size.h);
-    return check_pixels(ret->size.w, ret->size.h, ret->pixels, c);
+    if (!f->frame.transparent)
+        set_opaque(pixels, bytes / 4);
+    for (uint32_t y = 0; y < f->frame.box.h; y++)
+        canvas_draw(v, y, pixels + y * stride);
+    return WORK_OK;
 }
 
 static int start_frames(struct decoder *d, uint32_t want, struct complaint *c)
 {
-    struct replay replay;
-    size_t at = 0;
-    int status = plan(d, want, &at, &replay, c);
-    if (!status)
-        status = canvas_init(&d->canvas, d->info.canvas, c);
-    for (uint32_t i = replay.first; i <= want && !status; i++) {
-        struct webp_frame f;
-        status = webp_next_frame(&d->info, &at, &f, c);
-        if (!status)
-            status = draw_frame(d, &f, c);
-    }
+    struct animation a = {d, d->info.canvas, d->info.first_frame, next_frame, draw_frame};
     d->size = d->info.canvas;
-    return status;
+    return canvas_play(&d->canvas, &a, want, c);
 }
 
 static int start_webp(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -199,7 +210,7 @@ static int start_webp(struct decoder *d, const struct want *want, struct size *r
     uint32_t frames = MAX(d->info.frames, 1u);
     if (!want->frame || want->frame > frames)
         return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, frames);
-    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, want->least, c);
+    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, c);
     if (!status)
         *ret_size = d->size;
     return status;
@@ -222,6 +233,15 @@ static int feed(struct decoder *d, struct complaint *c)
     return WORK_OK;
 }
 
+/* The pages of rows before an offset: nobody reads them again. */
+static void give_back(struct decoder *d, size_t before)
+{
+    if (before - d->given_back < GIVEN_BACK)
+        return;
+    (void)madvise(d->pixels + d->given_back, GIVEN_BACK, MADV_DONTNEED);
+    d->given_back += GIVEN_BACK;
+}
+
 static int row_webp(struct decoder *d, uint8_t *out, struct complaint *c)
 {
     if (d->info.frames) {
@@ -233,8 +253,11 @@ static int row_webp(struct decoder *d, uint8_t *out, struct complaint *c)
         if (status)
             return status;
     }
-    const WebPRGBABuffer *b = &d->config.output.u.RGBA;
-    memcpy(out, b->rgba + (size_t)d->next_row++ * (size_t)b->stride, (size_t)d->size.w * 4);
+    size_t stride = (size_t)d->size.w * 4;
+    memcpy(out, d->pixels + d->next_row++ * stride, stride);
+    give_back(d, d->next_row * stride);
+    if (!d->still.has_alpha)
+        set_opaque(out, d->size.w);
     return WORK_OK;
 }
 

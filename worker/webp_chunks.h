@@ -39,6 +39,11 @@ int webp_read_info(const uint8_t *data, size_t len, struct webp_info *ret, struc
 int webp_chunk_at(const struct webp_info *info, size_t at, struct webp_chunk *ret, bool *ret_found,
                   struct complaint *c);
 
+/* True when the bitstream of a still picture, and of its alpha if there is one, fills its chunk, but for bytes that hold
+ * nothing. False also when that cannot be told. (webp_end.c) */
+bool webp_is_full(const struct webp_info *info, const struct webp_chunk *picture, const struct webp_chunk *alpha,
+                  struct size size);
+
 struct webp_frame {
     struct frame frame; /* transparent is not filled in: the bitstream knows */
     const uint8_t *data;

@@ -9,6 +9,7 @@
 #include "test.h"
 
 #include "pictures.h"
+#include "worker/colour.h"
 
 #define CORPORA "../shared/corpora/"
 
@@ -147,6 +148,45 @@ TEST(png_pixels_are_those_of_libspng)
 {
     if (!each_entry(check_pixels_of))
         SKIP("no corpora beside the repository");
+}
+
+/* Decodes one of PngSuite and converts it. */
+static struct picture converted(const char *path)
+{
+    auto_buf file = BUF_INIT(FILE_MAX);
+    if (read_whole(path, &file))
+        return (struct picture){.status = -1};
+    struct picture p = decode(MEDIA_PNG, &file);
+    struct decoder *d = NULL;
+    struct header h;
+    CHECK(!p.status && !decode_png.open((const uint8_t *)file.data, file.len, &d, &h, NULL));
+    struct image m = {.size = p.size, .px = p.rgba};
+    (void)colour_to_srgb(&m, &h);
+    decode_png.close(d);
+    return p;
+}
+
+/* The same picture stored for six gammas. Stored for 2.5, the dark third of all levels shares one of 8 bits. */
+TEST(pictures_of_every_gamma_look_alike_in_srgb)
+{
+    static const char *const gammas[] = {"03", "04", "05", "07", "10", "25"}, *const kinds[] = {"0g16", "2c08", "3p04"};
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        char path[128];
+        snprintf(path, sizeof(path), CORPORA "pngsuite/pngsuite/g05n%s.png", kinds[k]);
+        auto_picture want = converted(path);
+        if (want.status < 0)
+            SKIP("no corpora beside the repository");
+        for (size_t i = 0; i < COUNT(gammas); i++) {
+            snprintf(path, sizeof(path), CORPORA "pngsuite/pngsuite/g%sn%s.png", gammas[i], kinds[k]);
+            auto_picture p = converted(path);
+            CHECK(!p.status && p.size.w == want.size.w && p.size.h == want.size.h);
+            double sum = 0;
+            for (size_t j = 0; j < (size_t)p.size.w * p.size.h * 4; j++)
+                sum += abs(p.rgba[j] - want.rgba[j]);
+            sum /= 4.0 * p.size.w * p.size.h;
+            CHECK_MSG(sum < (i + 1 < COUNT(gammas) ? 4 : 10), "%s differs by %.1f", path, sum);
+        }
+    }
 }
 
 /* Opens, and strips what can be. */

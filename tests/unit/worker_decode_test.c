@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include "pictures.h"
+#include "worker/colour.h"
 
 static const struct {
     uint8_t colour, depth, samples;
@@ -191,6 +192,97 @@ TEST(an_index_outside_the_palette_is_malformed)
     CHECK_STR(p.c.detail, "a pixel is outside the palette of 3 colours");
 }
 
+/* One row of 4 pixels with a chunk before its palette, one behind, and one behind the pixels. */
+static struct picture odd_png(uint8_t colour, const char *raw, size_t raw_len, const char *types[3], const char *data,
+                              size_t len)
+{
+    auto_buf b = BUF_INIT(FILE_MAX);
+    auto_buf z = BUF_INIT(FILE_MAX);
+    deflate_to(&z, raw, raw_len);
+    add_png_head(&b, 4, 1, 8, colour, 0);
+    if (types[0])
+        add_chunk_of(&b, types[0], data, len);
+    if (colour == 3)
+        add_chunk_of(&b, "PLTE", "abcdefghijkl", 12);
+    if (types[1])
+        add_chunk_of(&b, types[1], data, len);
+    add_chunk_of(&b, "IDAT", z.data, z.len);
+    if (types[2])
+        add_chunk_of(&b, types[2], data, len);
+    add_chunk_of(&b, "IEND", NULL, 0);
+    return decode(MEDIA_PNG, &b);
+}
+
+TEST(palettes_and_transparency_that_do_not_fit_are_passed_over)
+{
+    static const char indices[] = "\0\0\1\2\3", rgba[] = "\0abc\xff" "abc\xff" "abc\xff" "abc\xff";
+    static const struct {
+        const char *what, *types[3];
+        uint8_t colour;
+        const char *raw;
+        size_t raw_len, len;
+    } cases[] = {
+        {"tRNS longer than the palette", {NULL, "tRNS", NULL}, 3, indices, 5, 5},
+        {"tRNS before the palette", {"tRNS", NULL, NULL}, 3, indices, 5, 2},
+        {"tRNS behind the pixels", {NULL, NULL, "tRNS"}, 3, indices, 5, 2},
+        {"an empty tRNS", {NULL, "tRNS", NULL}, 3, indices, 5, 0},
+        {"tRNS beside alpha", {NULL, "tRNS", NULL}, 6, rgba, 17, 6},
+        {"tRNS of the wrong size", {NULL, "tRNS", NULL}, 0, indices, 5, 6},
+        {"PLTE in gray", {NULL, "PLTE", NULL}, 0, indices, 5, 6},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *types[3] = {cases[i].types[0], cases[i].types[1], cases[i].types[2]};
+        auto_picture p = odd_png(cases[i].colour, cases[i].raw, cases[i].raw_len, types, "\0\0\0\0\0\0", cases[i].len);
+        CHECK_MSG(!p.status, "%s: %s", cases[i].what, p.c.detail);
+        for (uint32_t x = 0; x < 4 && !p.status; x++)
+            CHECK_MSG(pixel(&p, x, 0)[3] == 255, "%s", cases[i].what);
+    }
+    const char *twice[3] = {NULL, "PLTE", NULL};
+    auto_picture p = odd_png(3, indices, 5, twice, "abcdef", 6);
+    CHECK(p.status == WORK_MALFORMED);
+}
+
+/* A gray ramp of 256 levels with a gAMA chunk, and what it is in sRGB; -1 when nothing is to be converted. */
+static int level_in_srgb(uint8_t colour, const char *type, const void *data, size_t len, uint8_t level)
+{
+    auto_buf b = BUF_INIT(FILE_MAX);
+    auto_buf z = BUF_INIT(FILE_MAX);
+    deflate_to(&z, (uint8_t[4]){0, level, level, level}, colour ? 4 : 2);
+    add_png_head(&b, 1, 1, 8, colour, 0);
+    add_chunk_of(&b, type, data, len);
+    add_chunk_of(&b, "IDAT", z.data, z.len);
+    add_chunk_of(&b, "IEND", NULL, 0);
+    struct decoder *d = NULL;
+    struct header h;
+    CHECK(!decode_png.open((const uint8_t *)b.data, b.len, &d, &h, NULL));
+    uint8_t px[4] = {level, level, level, 255};
+    struct image m = {.size = {1, 1}, .px = px};
+    bool changed = colour_to_srgb(&m, &h);
+    decode_png.close(d);
+    return changed ? px[0] : -1;
+}
+
+TEST(gamma_and_primaries_that_are_not_srgb_are_converted)
+{
+    for (uint8_t colour = 0; colour <= 2; colour += 2) {
+        CHECK(level_in_srgb(colour, "gAMA", "\0\0\xb1\x8f", 4, 128) == -1); /* 0.45455 */
+        CHECK(level_in_srgb(colour, "gAMA", "\0\0\0\0", 4, 128) == -1);
+        int linear = level_in_srgb(colour, "gAMA", "\0\1\x86\xa0", 4, 128); /* 1.0 */
+        CHECK_MSG(abs(linear - 188) <= 1, "colour %u: %d", colour, linear);
+        int steep = level_in_srgb(colour, "gAMA", "\0\0\x88\xb8", 4, 128); /* 0.35 */
+        CHECK_MSG(steep > 90 && steep < 110, "colour %u: %d", colour, steep);
+    }
+    auto_buf chrm = BUF_INIT(64);
+    static const uint32_t wide[8] = {31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000};
+    for (size_t i = 0; i < COUNT(wide); i++)
+        add_be32(&chrm, wide[i]);
+    int white = level_in_srgb(2, "cHRM", chrm.data, chrm.len, 128); /* other primaries, the same gray */
+    CHECK_MSG(abs(white - 128) <= 1, "%d", white);
+    CHECK(level_in_srgb(0, "cHRM", chrm.data, chrm.len, 128) == -1);
+    memset(chrm.data, 0, chrm.len);
+    CHECK(level_in_srgb(2, "cHRM", chrm.data, chrm.len, 128) == -1);
+}
+
 TEST(a_header_that_lies_about_30000x30000_is_too_large)
 {
     auto_buf b = BUF_INIT(FILE_MAX);
@@ -370,4 +462,19 @@ TEST(complaints_are_printable_ascii)
     CHECK_STR(c.detail, "a???");
     CHECK(complain(NULL, WORK_UNSUPPORTED, "x") == WORK_UNSUPPORTED);
     CHECK(!decoder_of(MEDIA_PDF));
+}
+
+TEST(every_decoder_names_its_library_with_a_version)
+{
+    size_t count = 0;
+    for (const struct decoder_ops *o; (o = decoder_at(count)); count++) {
+        char name[64];
+        decoder_name(count, name, sizeof(name));
+        CHECK_MSG(o->media == MEDIA_GIF || strpbrk(name, "0123456789"), "%s", name);
+        CHECK(decoder_of(o->media) == o);
+    }
+    CHECK(count == 4);
+    char name[64];
+    colour_library(name, sizeof(name));
+    CHECK_MSG(!strncmp(name, "lcms2 2.", 8), "%s", name);
 }

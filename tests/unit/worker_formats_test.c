@@ -125,6 +125,35 @@ TEST(garbage_in_a_jpeg_scan_is_malformed)
     CHECK(p.status == WORK_MALFORMED);
 }
 
+/* Some cameras pad the end; what is skipped there is no pixel, but it may be nothing else either. */
+TEST(jpeg_padding_before_the_end_is_harmless_and_other_bytes_are_not)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        int status;
+    } cases[] = {{"\0\0\0\0\0\0\0", 7, WORK_OK},         {"\0\0\xff\0\0", 5, WORK_OK},
+                 {"\xff\xff\xff", 3, WORK_OK},             {"\0", 1, WORK_OK},
+                 {"\0\0\0\0\0\0\0\0\0a\0", 11, WORK_MALFORMED}, {"hidden words", 12, WORK_MALFORMED},
+                 {"\0\0hidden words", 14, WORK_MALFORMED}};
+    auto_free uint8_t *rgba = make_rgba(203, 117, false);
+    for (int kind = JPEG_PLAIN; kind <= JPEG_PROGRESSIVE; kind++) {
+        auto_buf plain = BUF_INIT(FILE_MAX);
+        make_jpeg(&plain, rgba, 203, 117, kind);
+        auto_picture want = decode(MEDIA_JPEG, &plain);
+        for (size_t i = 0; i < COUNT(cases); i++) {
+            auto_buf b = BUF_INIT(FILE_MAX);
+            buf_add(&b, plain.data, plain.len - 2);
+            buf_add(&b, cases[i].bytes, cases[i].len);
+            buf_add(&b, "\xff\xd9", 2);
+            auto_picture p = decode(MEDIA_JPEG, &b);
+            CHECK_MSG(p.status == cases[i].status, "kind %d case %zu: %d %s", kind, i, p.status, p.c.detail);
+            if (!p.status)
+                CHECK(!memcmp(p.rgba, want.rgba, (size_t)203 * 117 * 4));
+        }
+    }
+}
+
 /* ---- GIF */
 
 static void check_rgba(const struct picture *p, uint32_t x, uint32_t y, uint32_t want)
@@ -157,6 +186,18 @@ TEST(gif_frames_are_composed_with_disposal_transparency_and_clipping)
         CHECK_MSG(!p.status && p.h.frames == 4 && p.h.alpha && p.size.w == 20, "%s", p.c.detail);
         check_rgba(&p, cases[i].x, cases[i].y, cases[i].want);
     }
+}
+
+TEST(an_opaque_gif_frame_that_is_undone_leaves_transparency)
+{
+    static const struct gif_part parts[] = {{{0, 0, 20, 20}, 1, DISPOSE_PREVIOUS, -1, false},
+                                            {{0, 0, 4, 4}, 2, DISPOSE_DO_NOT, -1, false}};
+    auto_buf b = BUF_INIT(FILE_MAX);
+    make_gif(&b, 20, 20, parts, COUNT(parts));
+    auto_picture p = decode_with(MEDIA_GIF, b.data, b.len, 2, 0);
+    CHECK(!p.status && p.h.alpha);
+    check_rgba(&p, 1, 1, 0x00ff00ff);
+    check_rgba(&p, 10, 10, 0x00000000);
 }
 
 /* Random indices, so that the code table fills, is cleared and fills again; giflib has written them. */
@@ -240,6 +281,49 @@ TEST(lossless_webp_is_exact_and_lossy_is_what_libwebp_says)
     uint8_t *want = WebPDecodeRGBA((const uint8_t *)lossy.data, lossy.len, &w, &h);
     CHECK_MSG(!q.status && !memcmp(q.rgba, want, (size_t)301 * 203 * 4), "%s", q.c.detail);
     WebPFree(want);
+}
+
+TEST(webp_rows_have_full_size_whatever_is_wanted)
+{
+    auto_free uint8_t *rgba = make_rgba(801, 599, false);
+    for (int lossless = 0; lossless < 2; lossless++) {
+        auto_buf b = BUF_INIT(FILE_MAX);
+        make_webp(&b, rgba, 801, 599, lossless);
+        auto_picture whole = decode(MEDIA_WEBP, &b), small = decode_with(MEDIA_WEBP, b.data, b.len, 1, 100);
+        CHECK(!small.status && small.size.w == 801 && small.size.h == 599 && small.h.lossy == !lossless);
+        CHECK(!memcmp(whole.rgba, small.rgba, (size_t)801 * 599 * 4));
+        picture_done(&whole);
+        picture_done(&small);
+    }
+}
+
+/* The pages of rows handed out are given back while the library still writes. */
+TEST(rows_of_a_large_webp_are_those_of_libwebp)
+{
+    for (int i = 0; i < 4; i++) {
+        auto_free uint8_t *rgba = make_rgba(1201, 907, i & 2);
+        auto_buf b = BUF_INIT(FILE_MAX);
+        make_webp(&b, rgba, 1201, 907, i & 1);
+        auto_picture p = decode(MEDIA_WEBP, &b);
+        int w = 0, h = 0;
+        uint8_t *want = WebPDecodeRGBA((const uint8_t *)b.data, b.len, &w, &h);
+        CHECK_MSG(!p.status && !memcmp(p.rgba, want, (size_t)1201 * 907 * 4), "%d: %s", i, p.c.detail);
+        WebPFree(want);
+    }
+}
+
+/* The alpha bit stands behind the two sizes of 14 bits. */
+TEST(alpha_that_a_lossless_webp_denies_is_not_shown)
+{
+    auto_free uint8_t *rgba = make_rgba(60, 50, true);
+    auto_buf b = BUF_INIT(FILE_MAX);
+    make_webp(&b, rgba, 60, 50, true);
+    CHECK(!memcmp(b.data + 12, "VP8L", 4) && b.data[24] & 0x10);
+    b.data[24] &= ~0x10;
+    auto_picture p = decode(MEDIA_WEBP, &b);
+    CHECK(!p.status && !p.h.alpha);
+    for (size_t i = 0; i < (size_t)60 * 50 && !p.status; i++)
+        CHECK(p.rgba[i * 4 + 3] == 255 && p.rgba[i * 4] == rgba[i * 4]);
 }
 
 static void add_le(struct buf *b, uint32_t v, int bytes)
