@@ -46,8 +46,7 @@ HARDEN_LD := -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -Wl,--no-copy-dt
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
 
 OPT      ?= -O2
-CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -include src/base/banned.h \
-            -DFOVEA_EXECDIR='"$(EXECDIR)"'
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -include src/base/banned.h
 CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -pthread \
             -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
@@ -86,12 +85,17 @@ all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
 
-# A change of compiler or flags rebuilds everything.
+# A change of compiler or flags rebuilds everything; a change of PREFIX what has it compiled in.
+keep = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
 $(OBJ)/flags: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
-FORCE:
+	$(call keep,$(FLAGS_NOW))
+$(OBJ)/execdir: FORCE
+	$(call keep,$(EXECDIR))
+.PHONY: FORCE
+
+$(OBJ)/src/api/fovea.o $(OBJ)/cmd/doctor.o: CPPFLAGS += -DFOVEA_EXECDIR='"$(EXECDIR)"'
+$(OBJ)/src/api/fovea.o $(OBJ)/cmd/doctor.o: $(OBJ)/execdir
 
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)

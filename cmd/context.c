@@ -92,7 +92,7 @@ void source_done(struct source *s)
 
 int refuse_long_stdin(bool json)
 {
-    static const char words[] = "stdin holds more than 20 MiB; save it to a file and give its path";
+    static const char words[] = "stdin holds more than 20 MiB; make it smaller, or give the path of a file";
     auto_buf b = BUF_INIT(LIMIT_CLI_WORDS);
     if (!json) {
         say_plain("%s", words);

@@ -10,7 +10,7 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/
 say '$ fovea view data/sample.png'
 "$fovea" view data/sample.png
 
-say '$ fovea view data/sample.png --json          # what an agent gets, less the pixels'
+say '$ fovea view data/sample.png --json --model claude-opus-4-7      # what an agent gets, less the pixels'
 "$fovea" view data/sample.png --json --model claude-opus-4-7
 
 say '$ fovea view data/sample.png --region 0,0,400,250    # zoom: pixel for pixel'

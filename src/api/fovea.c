@@ -7,6 +7,7 @@
 #include "api/tools.h"
 #include "base/fault.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "percept/json.h"
 
 const char *fovea_version(void)
@@ -76,22 +77,19 @@ static int open_gate(fovea *f, struct fovea_fault *fault)
     return gate_new(&g, &f->gate, fault);
 }
 
-/* Beside the program while it runs from where it was built, else where it was installed. */
+/* Beside the program where it was built, else in the tree it was installed in, else where it was to be installed. */
 static char *worker_dir_new(void)
 {
-    char path[LIMIT_PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof "/fovea-worker");
-    char *slash = NULL;
-    if (n > 0) {
-        path[n] = '\0';
-        slash = strrchr(path, '/');
-    }
-    if (slash) {
-        memcpy(slash, "/fovea-worker", sizeof "/fovea-worker");
-        if (access(path, X_OK) == 0) {
-            *slash = '\0';
-            return strdup(path);
-        }
+    static const char *const places[] = {"", "/../libexec/fovea"};
+    char path[LIMIT_PATH_BYTES], worker[LIMIT_PATH_BYTES + 64];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+    if (!slash)
+        return strdup(FOVEA_EXECDIR);
+    for (size_t i = 0; i < COUNT(places); i++) {
+        int folder = snprintf(worker, sizeof worker, "%.*s%s/fovea-worker", (int)(slash - path), path, places[i]);
+        if (access(worker, X_OK) == 0)
+            return strndup(worker, (size_t)folder - strlen("/fovea-worker"));
     }
     return strdup(FOVEA_EXECDIR);
 }
@@ -135,13 +133,26 @@ static int refuse_numbers(fovea_result **ret, struct fovea_fault *fault)
     return *ret ? 0 : fault_oom(fault);
 }
 
+static int unknown_tool(const char *name, struct fovea_fault *fault)
+{
+    size_t n;
+    const struct fovea_tool *tools = fovea_tools(&n);
+    auto_buf b = BUF_INIT(KIB);
+    (void)buf_add_str(&b, "no tool is called \"");
+    (void)buf_add_shown(&b, name, 64);
+    (void)buf_add_str(&b, "\"; there is");
+    for (size_t i = 0; i < n; i++)
+        (void)buf_add_format(&b, "%s %s", i ? "," : "", tools[i].name);
+    return b.error ? fault_oom(fault) : fault_set(fault, ENOENT, "%s", b.data);
+}
+
 int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_result **ret, struct fovea_fault *fault)
 {
     tool_run *run;
     json_error_t where;
     const struct fovea_tool *t = tool_find(tool, &run);
     if (!t)
-        return fault_set(fault, ENOENT, "no tool is called \"%.64s\"", tool);
+        return unknown_tool(tool, fault);
     if (len > LIMIT_JSON_BYTES)
         return fault_set(fault, EBADMSG, "arguments of %zu bytes are over the limit", len);
     auto_json *arguments = json_loadb(json, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);

@@ -70,6 +70,10 @@ static int check_text(struct job *j, fovea_result **ret)
     enum media_class class = other_class(&j->lines, &name);
     if (class == CLASS_BINARY && !j->lines.bad_at)
         return 0;
+    if (class == CLASS_BINARY && !memchr(j->lines.head, 0, j->lines.head_len))
+        return settled(j, refuse_named(REASON_UNREADABLE_TYPE, j->request->path,
+                                       "is not UTF-8 from byte %llu on; convert it first, for instance with iconv",
+                                       (unsigned long long)j->lines.bad_at), ret);
     return settled(j, refuse_named(REASON_UNREADABLE_TYPE, j->request->path, "is %s; %s",
                                    class == CLASS_BINARY ? "binary" : name, advice[class]), ret);
 }

@@ -14,7 +14,7 @@ static const char *const details[] = {"auto", "full", NULL};
 #define VIEW(member) offsetof(struct fovea_view_request, member)
 static const struct fovea_field view_fields[] = {
     {.name = "path", .type = FOVEA_STRING, .required = true, .offset = VIEW(path),
-     .help = "picture to see: a path, file:///path, or view:ID of an earlier view"},
+     .help = "picture to see: a path, file:///path, or view:ID of an earlier view in this session"},
     {.name = "page", .type = FOVEA_INTEGER, .offset = VIEW(page), .min = 1, .max = LIMIT_FRAMES,
      .help = "which page, from 1"},
     {.name = "frame", .type = FOVEA_INTEGER, .offset = VIEW(frame), .min = 1, .max = LIMIT_FRAMES,
@@ -24,7 +24,7 @@ static const struct fovea_field view_fields[] = {
     {.name = "space", .type = FOVEA_CHOICE, .offset = VIEW(space), .choices = spaces,
      .help = "units of region: source pixels (default), pixels of an earlier view, or unit (0..1000 on each axis)"},
     {.name = "view", .type = FOVEA_STRING, .offset = VIEW(view),
-     .help = "with space view: the view:ID that the region was measured in"},
+     .help = "the view:ID that the region was measured in; makes space view the default"},
     {.name = "max_edge", .type = FOVEA_INTEGER, .offset = VIEW(max_edge), .min = 28, .max = LIMIT_SIDE,
      .help = "longest side of what is shown, in pixels; smaller costs fewer tokens"},
     {.name = "detail", .type = FOVEA_CHOICE, .offset = VIEW(detail), .choices = details,

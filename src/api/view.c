@@ -65,7 +65,7 @@ static int step_region(struct view_job *j)
     int r = 0;
     if (m->ref)
         j->work.frame = m->frame;
-    if (q->region.set && q->space && !strcmp(q->space, "view"))
+    if (q->region.set && (q->space ? !strcmp(q->space, "view") : q->view != NULL))
         r = region_in_view(j);
     else if (q->region.set)
         j->work.region = (struct fit_box){q->region.x, q->region.y, q->region.w, q->region.h,
@@ -174,7 +174,7 @@ static int step_plan(struct view_job *j)
     j->work.magic = WORK_MAGIC;
     j->work.media = j->sniff.media;
     j->work.input_len = j->snapshot.size;
-    j->work.flags = j->f->no_webp ? 0 : WORK_WEBP_OK;
+    j->work.flags = j->f->no_webp || !tokens_host_takes_webp(q->model) ? 0 : WORK_WEBP_OK;
     j->work.preview_w = MIN(q->preview_width, LIMIT_PREVIEW_SIDE);
     j->work.preview_h = MIN(q->preview_height, LIMIT_PREVIEW_SIDE);
     return 0;

@@ -127,7 +127,8 @@ static int describe(struct view_job *j, struct perception *p)
         return fault_oom(j->fault);
     if (q->model)
         p->tokens = tokens_count(&j->work.limits.rule, p->size);
-    p->note = note_new(p, base_name(j->ref),
+    const char *name = p->path ? p->path : !strcmp(q->path, "-") ? "stdin" : q->path;
+    p->note = note_new(p, base_name(name),
                        facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
     return p->note ? make_id(j, p) : fault_oom(j->fault);
 }

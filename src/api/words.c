@@ -61,8 +61,8 @@ fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint
         break;
     }
     return refuse_named(REASON_ABSENT, ref,
-                        "is not there or outside the folders that may be read; check the spelling, or add its folder "
-                        "to fs_reach");
+                        "is not there or outside the folders that may be read; check the spelling, or widen the reach "
+                        "(fs_reach, --root)");
 }
 
 bool is_url(const char *ref)

@@ -153,10 +153,24 @@ uint32_t tokens_count(const struct token_rule *rule, struct size image)
     return kinds[kind_of(rule)].count(rule, tokens_resize(rule, image));
 }
 
+/* The id without an effort at its end; other colons belong to ids. */
+static size_t id_length(const char *id)
+{
+    static const char *const efforts[] = {":low", ":medium", ":high"};
+    size_t len = strlen(id);
+    for (size_t i = 0; i < COUNT(efforts); i++) {
+        size_t tail = strlen(efforts[i]);
+        if (len > tail && !strcmp(id + len - tail, efforts[i]))
+            return len - tail;
+    }
+    return len;
+}
+
 static const struct image_rule *find(const char *id)
 {
+    size_t len = id_length(id);
     for (size_t i = 0; i < image_models_count; i++)
-        if (!strcmp(image_models[i].id, id))
+        if (!strncmp(image_models[i].id, id, len) && !image_models[i].id[len])
             return image_models[i].rule;
     return NULL;
 }
@@ -183,4 +197,13 @@ const struct token_rule *tokens_rule(const char *model, int full)
         model = after_provider(model);
     }
     return NULL;
+}
+
+int tokens_host_takes_webp(const char *model)
+{
+    static const char *const without[] = {"llama.cpp/", "ollama/", "lm-studio/"};
+    for (size_t i = 0; model && i < COUNT(without); i++)
+        if (!strncmp(model, without[i], strlen(without[i])))
+            return 0;
+    return 1;
 }

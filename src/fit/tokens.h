@@ -39,4 +39,7 @@ uint32_t tokens_count(const struct token_rule *rule, struct size image);
  */
 const struct token_rule *tokens_rule(const char *model, int full);
 
+/* Whether the host that a "provider/model" names takes WebP; llama.cpp, Ollama and LM Studio do not. NULL: yes. */
+int tokens_host_takes_webp(const char *model);
+
 #endif

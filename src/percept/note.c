@@ -60,13 +60,13 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
     if (p->over_budget)
-        (void)buf_add_format(b, " %zu bytes is over the budget; it could not be made smaller.", p->len);
+        (void)buf_add_format(b, " At %zu bytes it is over the budget.", p->len);
     if (!p->model)
         return;
     if (p->tokens)
         (void)buf_add_format(b, " Costs about %u tokens on ", p->tokens);
     else
-        (void)buf_add_str(b, " No token rule is known for ");
+        (void)buf_add_str(b, " Limits and cost are not known for ");
     (void)buf_add_shown(b, p->model, 100);
     (void)buf_add_str(b, ".");
 }

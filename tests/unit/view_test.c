@@ -302,6 +302,10 @@ TEST(model_limits_are_honoured_and_tokens_told)
     auto_free char *json = fovea_result_json_new(r, 0);
     cleanup(json_decref_p) json_t *j = json_loads(json, 0, NULL);
     CHECK(json_integer_value(json_object_get(json_object_get(j, "tokens"), "image")) == 1564);
+    auto_result *effort = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "anthropic/claude-sonnet-4-6:high");
+    CHECK(fovea_result_image(effort, &m) == 0 && m.width == 1270);
+    auto_result *local = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "ollama/llava");
+    CHECK(fovea_result_image(local, &m) == 0 && strcmp(m.media_type, "image/webp") != 0);
     auto_result *full = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "claude-opus-4-7", .detail = "full");
     CHECK(fovea_result_image(full, &m) == 0 && m.width == 2000);
 }
