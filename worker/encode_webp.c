@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WebP by libwebp: lossy at method 2 (0.45 of the time of method 4, 3 % more bytes, the same legibility) and lossless.
+ * WebP by libwebp: lossy by a quick method for drawn pictures and by the thorough one for photos, and lossless. Method 2
+ * takes 0.43 of the time of method 4. On drawn pictures less noise shaping makes up for the 0.4 dB that it loses, within
+ * 1.08 of the bytes; on photos no setting does, so those get method 4.
  * An opaque picture's colours are converted here, in a tenth of the time that libwebp's own import takes.
  */
 #include <errno.h>
@@ -8,6 +10,9 @@
 
 #include "encode.h"
 #include "yuv.h"
+
+enum { QUICK = 2, THOROUGH = 4, QUICK_SHAPING = 37, USUAL_SHAPING = 50 };
+#define LOSSY_SHARES {66, 75, 83, 93, 100, 122, 207, 300, 467}
 
 static void picture_free(WebPPicture *p)
 {
@@ -45,7 +50,7 @@ static int encode_as(const struct image *m, const WebPConfig *config, const stru
 {
     if (m->size.w > WEBP_MAX_DIMENSION || m->size.h > WEBP_MAX_DIMENSION)
         return -EFBIG;
-    cleanup(picture_free) WebPPicture p;
+    cleanup(picture_free) WebPPicture p = {0}; /* freed also when the next call fails */
     WebPMemoryWriter out;
     if (!WebPPictureInit(&p))
         return -ENOSYS;
@@ -65,15 +70,27 @@ static int encode_as(const struct image *m, const WebPConfig *config, const stru
     return 0;
 }
 
-static int encode_lossy(const struct image *m, unsigned quality, struct encoded *ret)
+static int encode_lossy(const struct image *m, unsigned quality, const struct encoder *by, struct encoded *ret)
 {
+    bool quick = by == &encode_webp;
     WebPConfig config;
     if (!WebPConfigInit(&config))
         return -ENOSYS;
     config.quality = (float)quality;
-    config.method = 2;
+    config.method = quick ? QUICK : THOROUGH;
+    config.sns_strength = quick ? QUICK_SHAPING : USUAL_SHAPING;
     config.thread_level = 1;
-    return encode_as(m, &config, &encode_webp, ret);
+    return encode_as(m, &config, by, ret);
+}
+
+static int encode_quick(const struct image *m, unsigned quality, struct encoded *ret)
+{
+    return encode_lossy(m, quality, &encode_webp, ret);
+}
+
+static int encode_photo(const struct image *m, unsigned quality, struct encoded *ret)
+{
+    return encode_lossy(m, quality, &encode_webp_photo, ret);
 }
 
 static int encode_lossless(const struct image *m, unsigned quality, struct encoded *ret)
@@ -93,14 +110,20 @@ const struct encoder encode_webp = {
     .media = MEDIA_WEBP,
     .alpha = true,
     .max_side = WEBP_MAX_DIMENSION,
-    .shares = {96, 87, 80, 72},
-    .encode = encode_lossy,
+    .shares = LOSSY_SHARES,
+    .encode = encode_quick,
+};
+const struct encoder encode_webp_photo = {
+    .media = MEDIA_WEBP,
+    .alpha = true,
+    .max_side = WEBP_MAX_DIMENSION,
+    .shares = LOSSY_SHARES,
+    .encode = encode_photo,
 };
 const struct encoder encode_webp_lossless = {
     .media = MEDIA_WEBP,
     .lossless = true,
     .alpha = true,
     .max_side = WEBP_MAX_DIMENSION,
-    .shares = {100, 100, 100, 100},
     .encode = encode_lossless,
 };
