@@ -24,17 +24,24 @@ static inline void encoded_done(struct encoded *e)
 }
 #define auto_encoded cleanup(encoded_done) struct encoded
 
+enum { SHARES = 9 };
+#define share_qualities ((const uint8_t[SHARES]){40, 50, 60, 70, 75, 80, 90, 95, 100})
+
 struct encoder {
     enum media media;
     bool lossless; /* quality means nothing */
     bool alpha;    /* keeps transparency */
     uint32_t max_side;
-    /* Bytes at each of fit_qualities against those at quality 75, in hundredths, as measured; to foresee a step. */
-    uint8_t shares[4];
+    /* Bytes at each of share_qualities against those at quality 75, in hundredths, as measured; to foresee a step. Not
+     * for lossless rows. */
+    uint16_t shares[SHARES];
     int (*encode)(const struct image *m, unsigned quality, struct encoded *ret);
 };
 
-extern const struct encoder encode_webp, encode_webp_lossless, encode_jpeg, encode_png;
+/* encode_webp is for drawn pictures, _photo for scaled photos, _thorough for photos at their own size; encode_jpeg_fine
+ * keeps all of the colour (4:4:4). */
+extern const struct encoder encode_webp, encode_webp_photo, encode_webp_thorough, encode_webp_lossless;
+extern const struct encoder encode_jpeg, encode_jpeg_fine, encode_png;
 
 /* The exact colours of a picture, when they are at most 256. */
 struct palette {

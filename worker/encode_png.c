@@ -254,6 +254,5 @@ const struct encoder encode_png = {
     .lossless = true,
     .alpha = true,
     .max_side = LIMIT_SIDE,
-    .shares = {100, 100, 100, 100},
     .encode = encode,
 };

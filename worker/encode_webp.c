@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WebP by libwebp: lossy at method 2 (0.45 of the time of method 4, 3 % more bytes, the same legibility) and lossless.
+ * WebP by libwebp: lossy in three ways, and lossless. Method 2 takes 0.4 of the time of method 4 and loses 0.4 dB at the
+ * same quality for 6 % more bytes. Less noise shaping makes up for most of it: on drawn pictures all, within 1.08 of the
+ * bytes; on photos at 4 points less quality all but 0.36 dB, at 1.02 of the bytes (24 photos). A photo that is shown at
+ * its own size gets method 4: it is small enough to afford it, and there is no scaling that would hide the difference.
  * An opaque picture's colours are converted here, in a tenth of the time that libwebp's own import takes.
  */
 #include <errno.h>
@@ -8,6 +11,8 @@
 
 #include "encode.h"
 #include "yuv.h"
+
+#define LOSSY_SHARES {66, 75, 83, 93, 100, 122, 207, 300, 467}
 
 static void picture_free(WebPPicture *p)
 {
@@ -45,7 +50,7 @@ static int encode_as(const struct image *m, const WebPConfig *config, const stru
 {
     if (m->size.w > WEBP_MAX_DIMENSION || m->size.h > WEBP_MAX_DIMENSION)
         return -EFBIG;
-    cleanup(picture_free) WebPPicture p;
+    cleanup(picture_free) WebPPicture p = {0}; /* freed also when the next call fails */
     WebPMemoryWriter out;
     if (!WebPPictureInit(&p))
         return -ENOSYS;
@@ -65,15 +70,38 @@ static int encode_as(const struct image *m, const WebPConfig *config, const stru
     return 0;
 }
 
-static int encode_lossy(const struct image *m, unsigned quality, struct encoded *ret)
+struct lossy {
+    int method, shaping;
+    unsigned less; /* quality points taken off */
+};
+
+static int encode_lossy(const struct image *m, unsigned quality, const struct lossy *how, const struct encoder *by,
+                        struct encoded *ret)
 {
     WebPConfig config;
     if (!WebPConfigInit(&config))
         return -ENOSYS;
-    config.quality = (float)quality;
-    config.method = 2;
+    config.quality = (float)(quality > how->less ? quality - how->less : quality);
+    config.method = how->method;
+    config.sns_strength = how->shaping;
+    config.alpha_filtering = 0; /* up to a third faster than the usual guess, and no larger */
     config.thread_level = 1;
-    return encode_as(m, &config, &encode_webp, ret);
+    return encode_as(m, &config, by, ret);
+}
+
+static int encode_drawn(const struct image *m, unsigned quality, struct encoded *ret)
+{
+    return encode_lossy(m, quality, &(struct lossy){2, 37, 0}, &encode_webp, ret);
+}
+
+static int encode_photo(const struct image *m, unsigned quality, struct encoded *ret)
+{
+    return encode_lossy(m, quality, &(struct lossy){2, 30, 4}, &encode_webp_photo, ret);
+}
+
+static int encode_thorough(const struct image *m, unsigned quality, struct encoded *ret)
+{
+    return encode_lossy(m, quality, &(struct lossy){4, 50, 0}, &encode_webp_thorough, ret);
 }
 
 static int encode_lossless(const struct image *m, unsigned quality, struct encoded *ret)
@@ -93,14 +121,27 @@ const struct encoder encode_webp = {
     .media = MEDIA_WEBP,
     .alpha = true,
     .max_side = WEBP_MAX_DIMENSION,
-    .shares = {96, 87, 80, 72},
-    .encode = encode_lossy,
+    .shares = LOSSY_SHARES,
+    .encode = encode_drawn,
+};
+const struct encoder encode_webp_photo = {
+    .media = MEDIA_WEBP,
+    .alpha = true,
+    .max_side = WEBP_MAX_DIMENSION,
+    .shares = LOSSY_SHARES,
+    .encode = encode_photo,
+};
+const struct encoder encode_webp_thorough = {
+    .media = MEDIA_WEBP,
+    .alpha = true,
+    .max_side = WEBP_MAX_DIMENSION,
+    .shares = LOSSY_SHARES,
+    .encode = encode_thorough,
 };
 const struct encoder encode_webp_lossless = {
     .media = MEDIA_WEBP,
     .lossless = true,
     .alpha = true,
     .max_side = WEBP_MAX_DIMENSION,
-    .shares = {100, 100, 100, 100},
     .encode = encode_lossless,
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which file is answered with, see ladder.h. At the first step the candidates are the source's own file, lossless where
- * that can win, and the one lossy format that does (WebP against JPEG in all of 53 files measured, else JPEG). Further
- * steps are that format's alone. Each encode corrects the forecast of the next.
+ * that can win, and lossy: WebP, and JPEG too where WebP is over the budget or its bytes are so dense that JPEG may be
+ * smaller. Further steps are lossy alone. Each encode corrects the forecast of the next; a forecast says where to look,
+ * never what is left out.
  */
 #include "ladder.h"
 
@@ -15,32 +16,37 @@ enum {
     QUALITIES = 1 + COUNT(fit_qualities),
     SCALES = 1 + COUNT(fit_scales),
     STEPS = QUALITIES * SCALES,
-    QUICK_COST = 4,
-    SMALL = 64 * 64, /* pixels up to which every format is tried */
+    SMALL = 64 * 64, /* pixels up to which PNG and JPEG are tried whatever the picture looks like */
 };
 
 /* Lossless beats lossy on flat pictures; beyond this many bytes a pixel that is no longer sure. */
 static const double flat_enough = 0.6, photo_at_most = 0.3, novel_at_most = 0.005, sure_bytes = 0.1;
+/* Bytes a pixel from which JPEG was smaller than WebP at the same quality. */
+static const double dense_bytes = 0.2;
 /* Bytes go down a little slower than pixels. */
 static const double scale_power = 1.6;
+/* Forecasts within one scale were off by 1.7 at most, on noise. */
+static const double sure_factor = 2;
 
 struct step {
     struct size size;
     unsigned quality;
-    double scale, share; /* of the target's sides; of the bytes at the first quality */
+    double scale, share; /* of the target's sides; of the bytes at quality 75 */
     size_t bytes;        /* as made; 0 not tried */
+    size_t of_scale;     /* the first step of this scale */
 };
 
 struct climb {
     const struct ladder *l;
-    const struct encoder *by;
+    const struct encoder *by, *also; /* the steps' formats; also may be NULL */
     struct image *m;
     struct look look;
     struct image scaled; /* m at the last step's size, when that is smaller */
     struct step steps[STEPS];
     size_t n;
-    struct encoded best; /* smallest that fits, or smallest of all */
+    struct encoded best; /* the best that fits, or the smallest of all */
     bool fits;
+    size_t png_bytes; /* of the whole picture; 0 not made */
 };
 
 static void climb_done(struct climb *c)
@@ -60,11 +66,14 @@ static bool within(const struct climb *c, size_t len)
     return len <= c->l->limits->max_bytes;
 }
 
-/* Keeps the new one when it is the better of the two, and frees the other. A later step replaces what did not fit. */
-static void keep(struct climb *c, struct encoded *e)
+/* Keeps the new one when it is the better of the two, and frees the other. A step above the best one's is better when it
+ * fits, though it is larger. */
+static void keep(struct climb *c, struct encoded *e, bool above)
 {
-    bool fits = within(c, e->len);
-    bool better = !c->best.data || (fits && !c->fits) || (fits == c->fits && e->len < c->best.len);
+    if (!e->data)
+        return;
+    bool fits = within(c, e->len), smaller = e->len < c->best.len;
+    bool better = !c->best.data || (fits && !c->fits) || (fits == c->fits && (smaller || (fits && above)));
     struct encoded *worse = better ? &c->best : e;
     if (worse->data != c->l->source.data)
         encoded_done(worse);
@@ -75,28 +84,38 @@ static void keep(struct climb *c, struct encoded *e)
     e->data = NULL;
 }
 
+/* A quality's share of the bytes at 75, between the measured ones along a line. */
 static double share_of(const struct encoder *by, unsigned quality)
 {
-    for (size_t i = 0; i < COUNT(fit_qualities); i++)
-        if (quality == fit_qualities[i])
-            return by->shares[i] / 100.0;
-    return 1;
+    const uint8_t *at = share_qualities;
+    size_t i = 1;
+    while (i + 1 < SHARES && at[i] < quality)
+        i++;
+    double part = ((double)quality - at[i - 1]) / (at[i] - at[i - 1]);
+    return fmax(by->shares[i - 1] + part * (by->shares[i] - by->shares[i - 1]), 1) / 100;
+}
+
+static void lay_step(struct climb *c, struct size size, double scale, unsigned quality, size_t of_scale)
+{
+    double share = c->by->lossless ? 1 : share_of(c->by, quality);
+    c->steps[c->n++] = (struct step){size, quality, scale, share, 0, of_scale};
 }
 
 /* Every step for this encoder, best first. Qualities at or above the first are none; lossless has only scales. */
 static void lay_steps(struct climb *c)
 {
+    unsigned first = c->l->limits->quality;
     c->n = 0;
     for (size_t s = 0; s < SCALES; s++) {
         struct size size = c->m->size;
         double scale = s ? fit_scales[s - 1] : 1;
         if (s && !fit_scaled(c->m->size, scale, &size))
             break;
-        unsigned first = c->l->limits->quality;
-        c->steps[c->n++] = (struct step){.size = size, .quality = first, .scale = scale, .share = 1};
+        size_t start = c->n;
+        lay_step(c, size, scale, first, start);
         for (size_t q = 0; q < COUNT(fit_qualities) && !c->by->lossless; q++)
             if (fit_qualities[q] < first)
-                c->steps[c->n++] = (struct step){size, fit_qualities[q], scale, share_of(c->by, fit_qualities[q]), 0};
+                lay_step(c, size, scale, fit_qualities[q], start);
     }
 }
 
@@ -112,24 +131,48 @@ static const struct image *picture_at(struct climb *c, struct size size, int *re
     return &c->scaled;
 }
 
-/* The quick lossy method spends up to a tenth more bytes on photos than the thorough one at the same quality. A little
- * less quality takes that back; drawn pictures, where it would show, are not concerned. */
-static unsigned quality_for(const struct climb *c, const struct encoder *by, unsigned quality)
-{
-    return by == &encode_webp && c->look.flat < photo_at_most && quality > QUICK_COST ? quality - QUICK_COST : quality;
-}
-
-static int try_with(struct climb *c, const struct encoder *by, struct step *s)
+/* Nothing is made, without an error, when the format cannot hold the picture. */
+static int encode_with(struct climb *c, const struct encoder *by, struct size size, unsigned quality,
+                       struct encoded *ret)
 {
     int e;
-    const struct image *m = picture_at(c, s->size, &e);
-    struct encoded made;
+    const struct image *m = picture_at(c, size, &e);
     if (!e)
-        e = by->encode(m, quality_for(c, by, s->quality), &made);
+        e = by->encode(m, quality, ret);
+    return e == -EFBIG ? 0 : e;
+}
+
+/* Whether the step's second format could be smaller than what the first one made, or fit where that does not. */
+static bool second_may_win(const struct climb *c, const struct step *s, const struct encoded *first)
+{
+    double pixels = (double)s->size.w * s->size.h;
+    return c->also && (!first->data || !within(c, first->len) || pixels <= SMALL ||
+                       (double)first->len > dense_bytes * pixels);
+}
+
+/* JPEG gains on WebP as quality and size fall: where it is smaller once, it is so on every step below. */
+static void go_on_with_second(struct climb *c)
+{
+    c->by = take(c->also);
+    for (size_t i = 0; i < c->n; i++)
+        c->steps[i].share = share_of(c->by, c->steps[i].quality);
+}
+
+static int try_step(struct climb *c, size_t at, bool above)
+{
+    struct step *s = &c->steps[at];
+    auto_encoded made = {0}, second = {0};
+    int e = encode_with(c, c->by, s->size, s->quality, &made);
+    if (!e && second_may_win(c, s, &made))
+        e = encode_with(c, c->also, s->size, s->quality, &second);
     if (e)
         return e;
-    s->bytes = made.len;
-    keep(c, &made);
+    bool other = second.data && (!made.data || second.len < made.len);
+    struct encoded *smaller = other ? &second : &made;
+    s->bytes = smaller->data ? smaller->len : SIZE_MAX;
+    keep(c, smaller, above);
+    if (other)
+        go_on_with_second(c);
     return 0;
 }
 
@@ -148,30 +191,42 @@ static size_t next_step(const struct climb *c, size_t at)
     return to;
 }
 
-/* Goes down from a step that was too large until one fits, then back up where the forecast went too far. */
+/* A scale is sure to have no step that fits when its last one did not, or the first was very much too large. */
+static bool hopeless(const struct climb *c, size_t last)
+{
+    const struct step *to = &c->steps[last], *first = &c->steps[to->of_scale];
+    if (to->bytes)
+        return !within(c, to->bytes);
+    return first->bytes && foretell(first, to) > sure_factor * c->l->limits->max_bytes;
+}
+
+/* The step above `at` that may still fit: the next quality of its scale, else the least one of the scale before. Within
+ * a scale bytes rise with quality, but its last step may be smaller than the first of the next. */
+static bool above_of(const struct climb *c, size_t at, size_t *ret)
+{
+    size_t start = c->steps[at].of_scale;
+    bool quality = at > start && !c->steps[at - 1].bytes;
+    if (!quality && (!start || hopeless(c, start - 1)))
+        return false;
+    *ret = quality ? at - 1 : start - 1;
+    return true;
+}
+
+/* Goes down from a step that was too large until one fits, then back up to the first of all that do. */
 static int go_down(struct climb *c, size_t at)
 {
-    while (!within(c, c->steps[at].bytes) && at + 1 < c->n) {
+    int e = 0;
+    while (!e && !within(c, c->steps[at].bytes) && at + 1 < c->n) {
         at = next_step(c, at);
-        int e = try_with(c, c->by, &c->steps[at]);
-        if (e)
-            return e;
+        e = try_step(c, at, false);
     }
-    while (at > 0 && within(c, c->steps[at].bytes) && !c->steps[at - 1].bytes &&
-           foretell(&c->steps[at], &c->steps[at - 1]) <= c->l->limits->max_bytes) {
-        struct encoded lower = c->best;
-        c->best = (struct encoded){0};
-        int e = try_with(c, c->by, &c->steps[--at]);
-        if (!e && within(c, c->steps[at].bytes)) {
-            encoded_done(&lower);
-            continue;
-        }
-        encoded_done(&c->best);
-        c->best = lower;
-        c->fits = true;
-        return e;
+    size_t up;
+    while (!e && c->fits && above_of(c, at, &up)) {
+        e = try_step(c, up, true);
+        if (!e && within(c, c->steps[up].bytes))
+            at = up;
     }
-    return 0;
+    return e;
 }
 
 /* Which lossless candidates can win at the first step. */
@@ -186,27 +241,42 @@ static void choose_lossless(const struct climb *c, bool *ret_webp, bool *ret_png
     *ret_png = small || (few && !*ret_webp && drawn) || (!webp && (flat || !c->m->opaque));
 }
 
+static int try_lossless_with(struct climb *c, const struct encoder *by, size_t *ret_len)
+{
+    struct encoded made = {0};
+    int e = encode_with(c, by, c->m->size, 0, &made);
+    *ret_len = made.len;
+    keep(c, &made, false);
+    return e;
+}
+
 /* Lossless candidates at the first step. Returns 1 when one has won without a look at lossy. */
 static int try_lossless(struct climb *c)
 {
     bool webp, png;
+    size_t len;
     int e = 0;
     choose_lossless(c, &webp, &png);
     if (webp)
-        e = try_with(c, &encode_webp_lossless, &(struct step){.size = c->m->size});
+        e = try_lossless_with(c, &encode_webp_lossless, &len);
     if (!e && png)
-        e = try_with(c, &encode_png, &(struct step){.size = c->m->size});
+        e = try_lossless_with(c, &encode_png, &c->png_bytes);
     if (e)
         return e;
     double sure = sure_bytes * c->m->size.w * c->m->size.h;
     return c->fits && c->best.by && c->best.by->lossless && (double)c->best.len <= sure;
 }
 
-static int climb_with(struct climb *c, const struct encoder *by)
+static int climb_with(struct climb *c, const struct encoder *by, const struct encoder *also)
 {
     c->by = by;
+    c->also = also;
     lay_steps(c);
-    int e = try_with(c, by, &c->steps[0]);
+    int e = 0;
+    if (by == &encode_png && c->png_bytes)
+        c->steps[0].bytes = c->png_bytes;
+    else
+        e = try_step(c, 0, false);
     return e || c->fits ? e : go_down(c, 0);
 }
 
@@ -216,24 +286,34 @@ static int climb_flattened(struct climb *c, uint32_t *facts)
     bool light = image_is_light(c->m);
     image_flatten(c->m, light ? 128 : 255);
     image_done(&c->scaled);
-    int e = climb_with(c, &encode_jpeg);
+    int e = climb_with(c, &encode_jpeg, NULL);
     if (!e && c->best.by == &encode_jpeg)
         *facts |= light ? WORK_ON_GREY : WORK_ON_WHITE;
     return e;
 }
 
+static int climb_lossy(struct climb *c)
+{
+    const struct encoder *jpeg = c->m->opaque ? &encode_jpeg : NULL;
+    const struct encoder *photo = c->l->pristine ? &encode_webp_thorough : &encode_webp_photo;
+    if (webp_allowed(c))
+        return climb_with(c, c->look.flat < photo_at_most ? photo : &encode_webp, jpeg);
+    return climb_with(c, jpeg ? jpeg : &encode_png, NULL);
+}
+
 static int climb_all(struct climb *c, uint32_t *facts)
 {
-    const struct encoder *lossy = webp_allowed(c) ? &encode_webp : c->m->opaque ? &encode_jpeg : &encode_png;
-    if (c->l->source.data) {
-        struct encoded source = c->l->source;
-        keep(c, &source);
-    }
+    struct encoded source = c->l->source;
+    keep(c, &source, false);
     int e = try_lossless(c);
     if (e)
         return e < 0 ? e : 0;
-    e = climb_with(c, lossy);
-    return e || c->fits || c->m->opaque ? e : climb_flattened(c, facts);
+    e = climb_lossy(c);
+    if (!e && !c->best.data) /* too large for the lossy formats */
+        e = climb_with(c, &encode_png, NULL);
+    if (!e && !c->fits && !c->m->opaque)
+        e = climb_flattened(c, facts);
+    return e || c->best.data ? e : -EFBIG;
 }
 
 int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, uint32_t *ret_facts)
@@ -243,10 +323,6 @@ int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, u
     int e = climb_all(&c, &facts);
     if (e)
         return e;
-    bool source = c.best.data == l->source.data;
-    facts |= (c.fits ? 0 : WORK_OVER_BUDGET) | (source ? WORK_AS_IS : 0);
-    if (!source && c.best.by->lossless)
-        facts |= WORK_LOSSLESS;
     *ret = c.best;
     *ret_facts = facts;
     c.best = (struct encoded){0};

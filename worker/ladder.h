@@ -2,7 +2,8 @@
 /*
  * The ladder: a target-size picture and a budget of bytes give the file to answer with. The result is that of trying
  * every format at the first quality, then lower qualities, then smaller scales, until one fits; the work is less: what
- * cannot win is not encoded, and one encode's size foretells the step that will fit.
+ * cannot win is not encoded, and one encode's size foretells the step that will fit. The step itself is always the first
+ * that fits, not the first that was foretold to.
  */
 #ifndef FOVEA_LADDER_H
 #define FOVEA_LADDER_H
@@ -17,8 +18,8 @@ struct ladder {
     struct encoded source; /* the source's own file as one more candidate; data NULL when there is none. Borrowed */
 };
 
-/* Gives the file and its facts (WORK_OVER_BUDGET, WORK_ON_WHITE, WORK_ON_GREY, WORK_LOSSLESS, WORK_AS_IS when it is
- * the source's own; then ret->data is borrowed from it). May flatten the picture. -ENOMEM, -EFBIG. */
+/* Gives the file, which is the source's own when ret->by is NULL (then ret->data is borrowed from it), and on what
+ * transparency was laid: WORK_ON_WHITE, WORK_ON_GREY or 0. May flatten the picture. -ENOMEM, -EFBIG. */
 int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, uint32_t *ret_facts);
 
 #endif

@@ -16,7 +16,8 @@
 #include "ladder.h"
 #include "rows.h"
 
-enum { SAME_FORMAT_QUALITY = 92 }; /* where pixels must be encoded again although nothing should change */
+/* Where pixels must be encoded again although nothing should change: next to nothing is lost. */
+enum { SAME_FORMAT_QUALITY = 95 };
 
 struct job {
     const uint8_t *data;
@@ -40,6 +41,7 @@ struct job {
     uint8_t *own_copy;
     bool answered;      /* and it is the answer */
     struct image image;
+    bool scaled;    /* by the decoder or by us */
     bool converted; /* colours were */
 };
 
@@ -111,7 +113,9 @@ static bool webp_allowed(const struct job *j)
 /* The source's own bytes, where they show just what is to be shown. */
 static int strip_source(struct job *j)
 {
-    if (!j->whole || j->header.colour == COLOUR_CMYK || (j->ops->media == MEDIA_WEBP && !webp_allowed(j)))
+    /* Not every viewer takes inks, but what is not to be touched is not. */
+    bool inks = j->header.colour == COLOUR_CMYK && j->limits.resize;
+    if (!j->whole || inks || (j->ops->media == MEDIA_WEBP && !webp_allowed(j)))
         return WORK_OK;
     const uint8_t *bytes;
     size_t len;
@@ -140,10 +144,23 @@ static void free_resampler(struct resampler **r)
     resample_free(*r);
 }
 
+/* Decoded pixels for one of the stored picture. JPEG's are an exact share of eighths, the size is that rounded up; by
+ * the sizes' ratio the far border would be up to a pixel off. */
+static void decoded_scale(const struct job *j, struct size decoded, double *ret_x, double *ret_y)
+{
+    struct size full = {j->header.width, j->header.height};
+    *ret_x = (double)decoded.w / full.w;
+    *ret_y = (double)decoded.h / full.h;
+    for (uint64_t eighths = 1; eighths <= 8 && j->ops->media == MEDIA_JPEG; eighths *= 2)
+        if ((full.w * eighths + 7) / 8 == decoded.w && (full.h * eighths + 7) / 8 == decoded.h)
+            *ret_x = *ret_y = (double)eighths / 8;
+}
+
 static int scale_rows(struct job *j, struct size decoded, struct rect crop, struct size target, bool *opaque)
 {
     cleanup(free_resampler) struct resampler *r = NULL;
-    double sx = (double)decoded.w / j->header.width, sy = (double)decoded.h / j->header.height;
+    double sx, sy;
+    decoded_scale(j, decoded, &sx, &sy);
     struct part part = {crop.x * sx, crop.y * sy, crop.w * sx, crop.h * sy};
     int e = image_init(&j->image, target);
     if (!e)
@@ -163,6 +180,8 @@ static int decode_rows(struct job *j)
     if (status)
         return status;
     bool opaque = true;
+    j->scaled = !same_size(target, (struct size){crop.w, crop.h}) ||
+                !same_size(decoded, (struct size){j->header.width, j->header.height});
     if (j->answered && !j->request->preview_w)
         status = rows_run(j->ops, j->decoder, decoded, NULL, j->header.alpha, &opaque, &j->complaint);
     else
@@ -214,43 +233,53 @@ static const struct encoder *same_format(const struct job *j)
 {
     bool lossy = j->header.lossy;
     if (j->ops->media == MEDIA_WEBP && webp_allowed(j))
-        return lossy ? &encode_webp : &encode_webp_lossless;
-    return lossy && j->image.opaque ? &encode_jpeg : &encode_png;
+        return lossy ? &encode_webp_thorough : &encode_webp_lossless;
+    return lossy && j->image.opaque ? &encode_jpeg_fine : &encode_png;
 }
 
+/* Without resizing: a turned, cut or converted picture, or one frame of several, cannot keep its encoding. Its reply has
+ * no WORK_AS_IS, which is how that is told. PNG holds what the source's own format cannot. */
 static int encode_same(struct job *j, struct encoded *ret, uint32_t *ret_facts)
 {
-    const struct encoder *by = same_format(j);
-    struct encoded made;
-    int e = by->encode(&j->image, SAME_FORMAT_QUALITY, &made);
-    if (e)
-        return e;
-    *ret = made;
-    *ret_facts = by->lossless && !j->converted ? WORK_LOSSLESS : 0;
-    return 0;
+    *ret_facts = 0;
+    int e = same_format(j)->encode(&j->image, SAME_FORMAT_QUALITY, ret);
+    return e == -EFBIG ? encode_png.encode(&j->image, 0, ret) : e;
+}
+
+/* The shown pixels are the source's own, bit for bit. */
+static bool pristine(const struct job *j)
+{
+    return j->header.exact && !j->scaled && !j->converted;
 }
 
 static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_facts)
 {
-    struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own};
-    l.pristine = j->header.exact && same_size(j->target, (struct size){j->crop.w, j->crop.h});
+    struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j)};
     return ladder_climb(&l, &j->image, ret, ret_facts);
+}
+
+/* What the reply says of the file itself. */
+static uint32_t facts_of(const struct job *j, const struct encoded *made)
+{
+    bool exact = made->by && made->by->lossless && pristine(j) && same_size(made->size, j->target);
+    return (made->by ? 0 : WORK_AS_IS) | (exact ? WORK_LOSSLESS : 0) |
+           (made->len > j->limits.max_bytes ? WORK_OVER_BUDGET : 0);
 }
 
 static int encode(struct job *j)
 {
     struct encoded made = j->own;
-    uint32_t facts = WORK_AS_IS;
+    uint32_t ground = 0;
     int e = 0;
     if (!j->answered)
-        e = j->limits.resize ? encode_fitting(j, &made, &facts) : encode_same(j, &made, &facts);
+        e = j->limits.resize ? encode_fitting(j, &made, &ground) : encode_same(j, &made, &ground);
     if (e)
         return complain_errno(j, e);
-    bool own = facts & WORK_AS_IS;
+    bool own = !made.by;
     j->out->data = made.data;
     j->out->len = made.len;
     j->out->copy = own ? take(j->own_copy) : made.data;
-    j->reply->facts |= facts | (made.len > j->limits.max_bytes ? WORK_OVER_BUDGET : 0);
+    j->reply->facts |= ground | facts_of(j, &made);
     j->reply->media = own ? j->ops->media : made.by->media;
     j->reply->width = made.size.w;
     j->reply->height = made.size.h;
@@ -267,7 +296,6 @@ static struct fit_limits sane(struct fit_limits l)
 {
     l.quality = MIN(MAX(l.quality, 1), 100);
     l.max_edge = l.max_edge && l.max_edge <= LIMIT_SIDE ? l.max_edge : LIMIT_SIDE;
-    l.min_edge = MIN(l.min_edge, l.max_edge);
     return l;
 }
 

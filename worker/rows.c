@@ -20,8 +20,8 @@ struct belt {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct resampler *r;
-    uint8_t *rows; /* BATCHES times batch_rows rows of stride bytes, and the resampler's pad */
-    size_t stride;
+    uint8_t *rows; /* BATCHES batches, each with the resampler's pad: it must not look into one that is being filled */
+    size_t stride, batch;
     uint32_t batch_rows, height;
     uint32_t full;  /* batches filled so far */
     uint32_t empty; /* batches emptied so far */
@@ -36,7 +36,7 @@ static uint32_t rows_in(const struct belt *b, uint32_t batch)
 
 static uint8_t *batch_at(const struct belt *b, uint32_t batch)
 {
-    return b->rows + (size_t)(batch % BATCHES) * b->batch_rows * b->stride;
+    return b->rows + (batch % BATCHES) * b->batch;
 }
 
 /* Waits for batch `n` to be full; false when decoding was given up. */
@@ -111,7 +111,8 @@ static bool run_beside(const struct decoder_ops *ops, struct decoder *d, struct 
     struct belt b = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .r = r, .height = size.h};
     b.stride = (size_t)size.w * 4;
     b.batch_rows = (uint32_t)MAX(BATCH_BYTES / b.stride, 1);
-    auto_free uint8_t *rows = calloc(1, BATCHES * b.batch_rows * b.stride + RESAMPLE_PAD);
+    b.batch = b.batch_rows * b.stride + RESAMPLE_PAD;
+    auto_free uint8_t *rows = calloc(BATCHES, b.batch);
     pthread_t thread;
     b.rows = rows;
     if (!rows || start_thread(&b, &thread))

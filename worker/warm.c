@@ -23,20 +23,22 @@ static void touch_heap(void)
     free((void *)(uintptr_t)heap);
 }
 
-static void run_encoder(void)
+static void run_encoders(void)
 {
     auto_image m = {0}, half = {0};
-    auto_encoded made = {0};
+    auto_encoded drawn = {0}, photo = {0};
     if (image_init(&m, (struct size){TINY, TINY}))
         return;
     for (size_t i = 0; i < TINY * TINY * 4; i++)
         m.px[i] = i % 4 == 3 ? 255 : (uint8_t)(i * i >> 4);
-    if (!image_scale(&m, (struct size){TINY / 2, TINY / 2}, &half))
-        (void)encode_webp.encode(&half, 75, &made);
+    if (image_scale(&m, (struct size){TINY / 2, TINY / 2}, &half))
+        return;
+    (void)encode_webp.encode(&half, 75, &drawn);
+    (void)encode_webp_photo.encode(&half, 75, &photo);
 }
 
 void warm_up(void)
 {
     touch_heap();
-    run_encoder();
+    run_encoders();
 }

@@ -54,26 +54,33 @@ static bool unshrunk(const struct token_rule *rule, struct size s)
     return got.w == s.w && got.h == s.h;
 }
 
+static uint32_t longest_side(const struct fit_limits *limits)
+{
+    return limits->max_edge && limits->max_edge <= LIMIT_SIDE ? limits->max_edge : LIMIT_SIDE;
+}
+
 /* Nobody on the way to the model would shrink a picture of this size. */
 static bool allowed(const void *arg, struct size s)
 {
     const struct fit_limits *limits = arg;
     struct token_rule patches = {.kind = TOKENS_CLAUDE, .budget = limits->max_patches};
-    return (!limits->max_edge || MAX(s.w, s.h) <= limits->max_edge) && unshrunk(&patches, s) &&
-           unshrunk(&limits->rule, s);
+    return MAX(s.w, s.h) <= longest_side(limits) && unshrunk(&patches, s) && unshrunk(&limits->rule, s);
 }
 
-/* Both axes by one factor where that is allowed, else only the short one, else not at all. */
+/* Both axes by one factor where that is allowed, else only the short one, else not at all. A least side above the
+ * longest cannot be had: then the longest is the aim, and the shape stays. */
 static struct size enlarge(const struct fit_limits *limits, struct size s)
 {
-    uint32_t shortest = MIN(s.w, s.h), least = limits->min_edge;
-    if (!least || !shortest || shortest >= least)
+    uint32_t least = limits->min_edge, most = longest_side(limits);
+    bool reachable = least <= most;
+    uint32_t from = reachable ? MIN(s.w, s.h) : MAX(s.w, s.h), to = MIN(least, most);
+    if (!from || from >= to)
         return s;
-    double f = (double)least / shortest;
+    double f = (double)to / from;
     struct size both = {side(s.w * f), side(s.h * f)}, one = {MAX(s.w, least), MAX(s.h, least)};
     if (MAX(s.w, s.h) * f <= LIMIT_SIDE && allowed(limits, both))
         return both;
-    return allowed(limits, one) ? one : s;
+    return reachable && allowed(limits, one) ? one : s;
 }
 
 struct size fit_target(const struct fit_limits *limits, struct size crop)

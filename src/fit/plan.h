@@ -14,7 +14,7 @@
 
 /* Crosses the process boundary as bytes: fixed-width members only. */
 struct fit_limits {
-    uint32_t max_edge;    /* longest side */
+    uint32_t max_edge;    /* longest side; 0, or past LIMIT_SIDE, is that */
     uint32_t min_edge;    /* shortest side: smaller ones are enlarged; 0 off */
     uint32_t max_patches; /* of 28 px; 0 off */
     uint32_t max_bytes;   /* of the encoded picture */
@@ -38,7 +38,8 @@ bool fit_crop(const struct fit_box *box, struct size source, struct rect *ret_cr
 
 /*
  * The size at which a crop of that size is shown. Never larger than max_edge, the patches or the model's rule allow;
- * enlarged to min_edge where it is smaller (one axis alone when both cannot be had: scales are per axis).
+ * enlarged to min_edge where it is smaller (one axis alone when both cannot be had: scales are per axis). When min_edge
+ * is above max_edge, max_edge wins and the shape stays.
  */
 struct size fit_target(const struct fit_limits *limits, struct size crop);
 

@@ -5,6 +5,8 @@
  */
 #include "test.h"
 
+#include <jpeglib.h>
+
 #include "pixels.h"
 #include "worker/picture.h"
 
@@ -116,9 +118,10 @@ TEST(a_region_within_the_limits_is_shown_pixel_for_pixel_in_every_orientation)
     }
 }
 
-TEST(a_large_picture_comes_out_the_same_on_two_threads_as_on_one)
+/* Under a thread sanitizer this also proves that neither thread looks at rows that the other one writes. */
+static void check_large(bool opaque)
 {
-    auto_image m = noisy_image(1100, 700, false, 3), want = {0};
+    auto_image m = noisy_image(1100, 700, opaque, 3), want = {0};
     CHECK(!image_scale(&m, (struct size){100, 64}, &want));
     struct raw raw = raw_of(&m);
     struct work_request q = request();
@@ -128,8 +131,14 @@ TEST(a_large_picture_comes_out_the_same_on_two_threads_as_on_one)
     q.preview_w = q.preview_h = 1000;
     CHECK(make(&raw, &q, &r, &out) == WORK_OK);
     CHECK(r.preview_w == 100 && r.preview_h == 64 && same_pixels(&out.preview, &want));
-    CHECK(r.facts & WORK_HAS_ALPHA);
+    CHECK(!(r.facts & WORK_HAS_ALPHA) == opaque);
     output_done(&out);
+}
+
+TEST(a_large_picture_comes_out_the_same_on_two_threads_as_on_one)
+{
+    check_large(true);
+    check_large(false);
 }
 
 TEST(a_cut_picture_is_refused_even_when_the_shown_part_is_whole)
@@ -218,6 +227,155 @@ TEST(without_resizing_a_large_file_stays_as_it_is_and_a_part_of_it_lossless)
     for (uint32_t y = 0; y < 20; y++)
         CHECK(!memcmp(image_row(&back, y), image_row(&m, y + 10) + 100 * 4, 50 * 4));
     output_done(&out);
+}
+
+TEST(the_size_shown_is_one_that_the_parent_explains_also_when_limits_contradict)
+{
+    auto_image m = noisy_image(100, 50, true, 1), shown = {0};
+    struct raw raw = raw_of(&m);
+    struct work_request q = request();
+    struct work_reply r;
+    q.limits.min_edge = 200;
+    q.limits.max_edge = 60;
+    CHECK(show(&raw, &q, &r, &shown) == WORK_OK && r.width == 60 && r.height == 30);
+    CHECK(fit_explains(&q.limits, (struct size){100, 50}, (struct size){r.width, r.height}));
+}
+
+TEST(a_region_of_a_jpeg_decoded_smaller_lies_where_it_was_asked)
+{
+    /* 801x601 at a half is 401x301: the last column and row stand for half a pixel. */
+    auto_image half = noisy_image(401, 301, true, 2);
+    struct raw raw = raw_of(&half);
+    raw.header.width = 801;
+    raw.header.height = 601;
+    raw.header.alpha = false;
+    struct decoder_ops ops = raw_ops;
+    ops.media = MEDIA_JPEG;
+    struct work_request q = request();
+    struct work_reply r;
+    struct output out = {0};
+    q.region = box_of(600, 400, 200, 200);
+    q.limits.max_edge = q.preview_w = q.preview_h = 100;
+    CHECK(picture_make_with(&ops, (const uint8_t *)(const void *)&raw, sizeof raw, &q, &r, &out) == WORK_OK);
+    CHECK(r.preview_w == 100 && r.preview_h == 100);
+    for (uint32_t y = 0; y < 100 && out.preview.px; y++)
+        CHECK_MSG(!memcmp(image_row(&out.preview, y), image_row(&half, y + 200) + 300 * 4, 100 * 4), "row %u", y);
+    output_done(&out);
+}
+
+TEST(lossless_is_said_only_of_the_sources_own_pixels)
+{
+    static const struct {
+        uint32_t max_edge;
+        bool exact, want;
+    } rows[] = {{1568, true, true}, {1568, false, false}, {150, true, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_image m = flat_image(300, 200, 9, 8, 7, 255), shown = {0};
+        struct raw raw = raw_of(&m);
+        raw.header.exact = rows[i].exact;
+        struct work_request q = request();
+        struct work_reply r;
+        q.limits.max_edge = rows[i].max_edge;
+        q.flags = 0;
+        CHECK(show(&raw, &q, &r, &shown) == WORK_OK && r.media == MEDIA_PNG);
+        CHECK_MSG(!(r.facts & WORK_LOSSLESS) == !rows[i].want, "row %zu", i);
+    }
+}
+
+TEST(a_scaled_step_of_the_ladder_is_not_called_lossless)
+{
+    auto_image m = noisy_image(400, 400, false, 6), shown = {0};
+    struct raw raw = raw_of(&m);
+    struct work_request q = request();
+    struct work_reply r;
+    q.flags = 0;
+    q.limits.max_bytes = 100000;
+    CHECK(show(&raw, &q, &r, &shown) == WORK_OK && r.media == MEDIA_PNG && r.width < 400);
+    CHECK(!(r.facts & WORK_LOSSLESS) && !(r.facts & WORK_OVER_BUDGET));
+    q.limits.max_bytes = 10;
+    auto_image smallest = {0};
+    CHECK(show(&raw, &q, &r, &smallest) == WORK_OK && r.facts & WORK_OVER_BUDGET);
+}
+
+TEST(without_resizing_a_turned_jpeg_keeps_its_colours_and_does_not_call_itself_as_it_is)
+{
+    /* Columns of red and blue: 4:2:0 would mix them. */
+    auto_image m = flat_image(64, 48, 250, 20, 20, 255), shown = {0};
+    for (uint32_t i = 0; i < 64 * 48; i += 2)
+        set_pixel(&m, i % 64, i / 64, 20, 20, 250, 255);
+    struct raw raw = raw_of(&m);
+    raw.header.orientation = 3;
+    struct decoder_ops ops = raw_ops;
+    ops.media = MEDIA_JPEG;
+    struct work_request q = request();
+    struct work_reply r;
+    struct output out = {0};
+    q.limits.resize = 0;
+    CHECK(picture_make_with(&ops, (const uint8_t *)(const void *)&raw, sizeof raw, &q, &r, &out) == WORK_OK);
+    CHECK(r.media == MEDIA_JPEG && !(r.facts & WORK_AS_IS) && !(r.facts & WORK_LOSSLESS));
+    CHECK(!image_orient(&m, 3) && !read_image(MEDIA_JPEG, out.data, out.len, &shown));
+    CHECK_MSG(difference(&m, &shown) <= 16, "differs by %d", difference(&m, &shown));
+    output_done(&out);
+}
+
+TEST(without_resizing_what_the_sources_format_cannot_hold_becomes_png)
+{
+    auto_image m = noisy_image(20000, 3, true, 2);
+    struct raw raw = raw_of(&m);
+    struct decoder_ops ops = raw_ops;
+    ops.media = MEDIA_WEBP;
+    struct work_request q = request();
+    struct work_reply r;
+    struct output out = {0};
+    q.limits.resize = 0;
+    CHECK(picture_make_with(&ops, (const uint8_t *)(const void *)&raw, sizeof raw, &q, &r, &out) == WORK_OK);
+    CHECK(r.media == MEDIA_PNG && r.width == 20000 && r.facts & WORK_LOSSLESS);
+    output_done(&out);
+}
+
+/* Four inks as Adobe's programs store them; the caller frees. */
+static uint8_t *ink_jpeg(size_t *ret_len)
+{
+    struct jpeg_compress_struct j;
+    struct jpeg_error_mgr errors;
+    unsigned char *mem = NULL;
+    unsigned long len = 0;
+    uint8_t row[40 * 4];
+    JSAMPROW rows[1] = {row};
+    memset(row, 90, sizeof row);
+    j.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&j);
+    jpeg_mem_dest(&j, &mem, &len);
+    j.image_width = j.image_height = 40;
+    j.input_components = 4;
+    j.in_color_space = JCS_CMYK;
+    jpeg_set_defaults(&j);
+    jpeg_start_compress(&j, TRUE);
+    jpeg_write_marker(&j, JPEG_COM, (const JOCTET *)"words", 5);
+    for (int y = 0; y < 40; y++)
+        jpeg_write_scanlines(&j, rows, 1);
+    jpeg_finish_compress(&j);
+    jpeg_destroy_compress(&j);
+    *ret_len = len;
+    return mem;
+}
+
+TEST(a_jpeg_of_inks_keeps_its_encoding_only_without_resizing)
+{
+    size_t len = 0;
+    auto_free uint8_t *file = ink_jpeg(&len);
+    for (uint32_t resize = 0; resize < 2; resize++) {
+        struct work_request q = request();
+        struct work_reply r;
+        struct output out = {0};
+        q.media = MEDIA_JPEG;
+        q.input_len = len;
+        q.limits.resize = resize;
+        CHECK(picture_make(file, len, &q, &r, &out) == WORK_OK);
+        CHECK_MSG(!(r.facts & WORK_AS_IS) == (resize != 0), "resize %u", resize);
+        CHECK(resize || (r.media == MEDIA_JPEG && out.len == len - 9));
+        output_done(&out);
+    }
 }
 
 TEST(tiny_pictures_are_enlarged)
