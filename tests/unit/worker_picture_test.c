@@ -305,6 +305,7 @@ TEST(without_resizing_a_turned_jpeg_keeps_its_colours_and_does_not_call_itself_a
         set_pixel(&m, i % 64, i / 64, 20, 20, 250, 255);
     struct raw raw = raw_of(&m);
     raw.header.orientation = 3;
+    raw.header.lossy = true;
     struct decoder_ops ops = raw_ops;
     ops.media = MEDIA_JPEG;
     struct work_request q = request();
