@@ -38,8 +38,8 @@ struct encoder {
     int (*encode)(const struct image *m, unsigned quality, struct encoded *ret);
 };
 
-/* encode_webp is for drawn pictures, _photo for scaled photos, _thorough for photos at their own size; encode_jpeg_fine
- * keeps all of the colour (4:4:4). */
+/* encode_webp is quick for drawn pictures, _photo for photos, _thorough is slow for either; encode_jpeg_fine keeps all of
+ * the colour (4:4:4). */
 extern const struct encoder encode_webp, encode_webp_photo, encode_webp_thorough, encode_webp_lossless;
 extern const struct encoder encode_jpeg, encode_jpeg_fine, encode_png;
 

@@ -295,9 +295,9 @@ static int climb_flattened(struct climb *c, uint32_t *facts)
 static int climb_lossy(struct climb *c)
 {
     const struct encoder *jpeg = c->m->opaque ? &encode_jpeg : NULL;
-    const struct encoder *photo = c->l->pristine ? &encode_webp_thorough : &encode_webp_photo;
+    const struct encoder *quick = c->look.flat < photo_at_most ? &encode_webp_photo : &encode_webp;
     if (webp_allowed(c))
-        return climb_with(c, c->look.flat < photo_at_most ? photo : &encode_webp, jpeg);
+        return climb_with(c, c->l->thorough ? &encode_webp_thorough : quick, jpeg);
     return climb_with(c, jpeg ? jpeg : &encode_png, NULL);
 }
 

@@ -15,6 +15,7 @@ struct ladder {
     const struct fit_limits *limits;
     bool webp;             /* WebP is allowed */
     bool pristine;         /* the picture's pixels are the source's own, so that lossless may be smaller */
+    bool thorough;         /* spend the time of the thorough lossy method */
     struct encoded source; /* the source's own file as one more candidate; data NULL when there is none. Borrowed */
 };
 

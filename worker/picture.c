@@ -254,7 +254,11 @@ static bool pristine(const struct job *j)
 
 static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_facts)
 {
-    struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j)};
+    /* Where the quick method was seen to spend too many bytes, on kinds that are rare, and where pixels were not scaled
+     * and so are few. */
+    bool thorough = !j->scaled || j->header.colour == COLOUR_CMYK || j->ops->media == MEDIA_WEBP;
+    struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j),
+                       .thorough = thorough};
     return ladder_climb(&l, &j->image, ret, ret_facts);
 }
 

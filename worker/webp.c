@@ -111,9 +111,16 @@ static int open_webp(const uint8_t *data, size_t len, struct decoder **ret, stru
     return WORK_OK;
 }
 
-/* Scaling is left to the caller, who does it better. Only beyond LIMIT_PIXELS the library scales while it decodes, by the
- * least whole number that is enough. Lossless pictures and alpha planes are whole in memory first. */
-static int choose_size(struct decoder *d, struct complaint *c)
+/* Bytes enough that it must be a photo: drawn pictures stay below half a bit for each pixel. */
+static bool is_photo(const struct decoder *d, uint64_t pixels)
+{
+    return !d->still.has_alpha && d->info.len * 8 > pixels * 6 / 10;
+}
+
+/* Photos are scaled by the library while it decodes: softer than the caller's scaling, but in a third of the memory, and
+ * what other tools give. Drawn pictures, where letters count, come at full size. Beyond LIMIT_PIXELS the library has to
+ * scale. Lossless pictures and alpha planes are whole in memory first. */
+static int choose_size(struct decoder *d, struct size least, struct complaint *c)
 {
     uint32_t w = (uint32_t)d->still.width, h = (uint32_t)d->still.height;
     uint64_t state = (uint64_t)w * h * (d->still.format == STILL_LOSSLESS ? 4 : d->still.has_alpha ? 1 : 0);
@@ -123,7 +130,9 @@ static int choose_size(struct decoder *d, struct complaint *c)
     while ((uint64_t)((w + by - 1) / by) * ((h + by - 1) / by) > LIMIT_PIXELS)
         by++;
     d->size = (struct size){(w + by - 1) / by, (h + by - 1) / by};
-    d->config.options.use_scaling = by > 1;
+    if (least.w && least.h && least.w < d->size.w && least.h < d->size.h && is_photo(d, (uint64_t)w * h))
+        d->size = least;
+    d->config.options.use_scaling = d->size.w != w || d->size.h != h;
     d->config.options.scaled_width = (int)d->size.w;
     d->config.options.scaled_height = (int)d->size.h;
     return WORK_OK;
@@ -143,11 +152,11 @@ static int make_room(struct decoder *d, struct complaint *c)
     return WORK_OK;
 }
 
-static int start_still(struct decoder *d, struct complaint *c)
+static int start_still(struct decoder *d, struct size least, struct complaint *c)
 {
     if (!WebPInitDecoderConfig(&d->config))
         return complain(c, WORK_UNSUPPORTED, "libwebp is not the version that fovea was built with");
-    int status = choose_size(d, c);
+    int status = choose_size(d, least, c);
     if (!status)
         status = make_room(d, c);
     if (status)
@@ -210,7 +219,7 @@ static int start_webp(struct decoder *d, const struct want *want, struct size *r
     uint32_t frames = MAX(d->info.frames, 1u);
     if (!want->frame || want->frame > frames)
         return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, frames);
-    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, c);
+    int status = d->info.frames ? start_frames(d, want->frame, c) : start_still(d, want->least, c);
     if (!status)
         *ret_size = d->size;
     return status;
