@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
 #endif
@@ -35,7 +37,12 @@ int memory_open(const char *name)
     return fd < 0 ? -errno : fd;
 }
 
+/* The kernel says EBUSY also when it holds a page for a while itself (reclaim, migration), after waiting a little. Asking
+ * again tells the two apart: a mapping stays. */
 int memory_seal(int fd)
 {
-    return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0 ? -errno : 0;
+    int r = -EBUSY;
+    for (int tries = 0; r == -EBUSY && tries < LIMIT_SEAL_TRIES; tries++)
+        r = fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0 ? -errno : 0;
+    return r;
 }

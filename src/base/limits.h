@@ -17,6 +17,7 @@
 #define LIMIT_WALK_STEPS 20000              /* components, those of links included */
 #define LIMIT_FLOOR_ENTRIES 16384           /* looked at for the other names of a file */
 #define LIMIT_FLOOR_DEPTH 3                 /* and how deep beneath a folder of the floor */
+#define LIMIT_SEAL_TRIES 8                  /* when the kernel itself is busy with a page */
 #define LIMIT_OPEN_RETRIES 8                /* when the tree moves under us */
 #define LIMIT_ROOTS 64                      /* folders in fs_reach */
 #define LIMIT_OPEN_MS 10000                 /* a file system that makes no progress for so long */
