@@ -146,7 +146,7 @@ $(BUILD)/man/fovea.3: tools/man3.awk include/fovea.h
 
 $(BUILD)/libfovea.so.$(VERSION): $(LIB_OBJ)
 	$(call say,link,$@)
-	$(CC) -shared -Wl,-soname,libfovea.so.$(SOVERSION) -Wl,--no-undefined $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+	$(CC) -shared -Wl,-soname,libfovea.so.$(SOVERSION) $(if $(SAN),,-Wl,--no-undefined) $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 $(BUILD)/libfovea.so: $(BUILD)/libfovea.so.$(VERSION)
 	ln -sf $(<F) $(BUILD)/libfovea.so.$(SOVERSION)
 	ln -sf $(<F) $@
