@@ -41,6 +41,7 @@ struct job {
     uint8_t *own_copy;
     bool answered;      /* and it is the answer */
     struct image image;
+    bool shrunk;    /* by the decoder, while it decoded */
     bool scaled;    /* by the decoder or by us */
     bool converted; /* colours were */
 };
@@ -180,8 +181,8 @@ static int decode_rows(struct job *j)
     if (status)
         return status;
     bool opaque = true;
-    j->scaled = !same_size(target, (struct size){crop.w, crop.h}) ||
-                !same_size(decoded, (struct size){j->header.width, j->header.height});
+    j->shrunk = !same_size(decoded, (struct size){j->header.width, j->header.height});
+    j->scaled = j->shrunk || !same_size(target, (struct size){crop.w, crop.h});
     if (j->answered && !j->request->preview_w)
         status = rows_run(j->ops, j->decoder, decoded, NULL, j->header.alpha, &opaque, &j->complaint);
     else
@@ -256,7 +257,8 @@ static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_fact
 {
     /* Where the quick method was seen to spend too many bytes, on kinds that are rare, and where pixels were not scaled
      * and so are few. */
-    bool thorough = !j->scaled || j->header.colour == COLOUR_CMYK || j->ops->media == MEDIA_WEBP;
+    bool drawn_webp = j->ops->media == MEDIA_WEBP && !j->shrunk;
+    bool thorough = !j->scaled || j->header.colour == COLOUR_CMYK || drawn_webp;
     struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j),
                        .thorough = thorough};
     return ladder_climb(&l, &j->image, ret, ret_facts);
