@@ -420,6 +420,56 @@ TEST(four_threads_share_one_context_and_nothing_is_left)
     CHECK(waitpid(-1, NULL, WNOHANG | __WALL) <= 0);
 }
 
+/* Whether a file of the manifest should be seen: its decoder's verdict, but for what we are stricter about and for
+ * formats that this version does not decode. */
+static bool should_be_seen(const json_t *row)
+{
+    static const char *const ours[] = {"png", "jpeg", "gif", "webp"};
+    const char *path = json_string_value(json_object_get(row, "path"));
+    const char *magic = json_string_value(json_object_get(row, "magic"));
+    const char *decode = json_string_value(json_object_get(row, "decode"));
+    if (strstr(path, "invalid_palette_index.png")) /* an index beyond the palette: libpng shows it as black */
+        return false;
+    for (size_t i = 0; magic && i < COUNT(ours); i++)
+        if (!strcmp(magic, ours[i]))
+            return decode && !strcmp(decode, "ok");
+    return false;
+}
+
+TEST(every_file_of_the_shared_corpora_is_seen_or_refused_as_the_manifest_says)
+{
+    static const char *const folders[] = {"pngsuite/", "image-rs/", "gif-pygif/", "exif-orientation/"};
+    auto_free char *root = canonicalize_file_name("../shared/corpora");
+    auto_free char *manifest = NULL;
+    FILE *in = root && asprintf(&manifest, "%s/MANIFEST.jsonl", root) > 0 ? fopen(manifest, "re") : NULL;
+    if (!in)
+        SKIP("../shared/corpora is not there");
+    const char *reach[] = {root, NULL};
+    struct fovea_fault fault = {0};
+    struct fovea_options o = {.cwd = root, .reach = reach, .config_file = "", .worker_dir = build(), .ready_workers = 2};
+    cleanup(fovea_p) fovea *f = NULL;
+    CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
+    auto_free char *line = NULL;
+    size_t room = 0;
+    unsigned seen = 0, refused = 0;
+    while (getline(&line, &room, in) > 0) {
+        cleanup(json_decref_p) json_t *row = json_loads(line, 0, NULL);
+        const char *path = json_string_value(json_object_get(row, "path"));
+        bool here = false;
+        for (size_t i = 0; path && i < COUNT(folders); i++)
+            here |= !strncmp(path, folders[i], strlen(folders[i]));
+        if (!here)
+            continue;
+        auto_result *r = SEE(f, .path = path);
+        bool shown = r && fovea_result_kind(r) == FOVEA_PERCEPTION;
+        CHECK_MSG(r && shown == should_be_seen(row), "%s: %s", path, words(r));
+        seen += shown;
+        refused += !shown;
+    }
+    fclose(in);
+    CHECK_MSG(seen > 330 && refused > 80, "%u seen, %u refused", seen, refused);
+}
+
 TEST(missing_worker_is_a_fault_that_names_it)
 {
     struct fovea_fault fault = {0};
