@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fovea-worker: decodes and encodes one picture in a jail and exits. Takes no arguments; speaks the protocol of
- * src/sandbox/proto.h on descriptor WORK_SOCKET. Before work comes it readies what work will need, so that a waiting
- * worker answers faster than a fresh one.
+ * fovea-worker: decodes and encodes one picture in a jail and exits. Speaks the protocol of src/sandbox/proto.h on
+ * descriptor WORK_SOCKET. Started ahead of work, it readies what work will need, so that a waiting worker answers faster
+ * than a fresh one.
  */
 #include <errno.h>
 #include <libdeflate.h>
@@ -140,14 +140,14 @@ static void settle_libc(void)
     (void)mallopt(M_TRIM_THRESHOLD, 2 * KEPT_BLOCK);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct jail_report jail = {0};
     settle_libc();
     int failed = jail_enter(getppid(), WORK_SOCKET, &jail);
     if (say_hello(&jail) || failed)
         return EXIT_GONE;
-    if (!work_waits())
+    if (argc > 1 && !strcmp(argv[1], WORK_AHEAD) && !work_waits())
         warm_up();
     struct work_request request;
     struct work_reply reply = {.magic = WORK_MAGIC};

@@ -64,7 +64,7 @@ static void start(struct crew *c, struct worker *w)
 {
     *w = (struct worker){.state = WORKER_STARTING, .born = c->births++};
     (void)pthread_mutex_unlock(&c->lock);
-    int e = child_spawn(c->path, &w->child);
+    int e = child_spawn(c->path, c->ready > 0, &w->child);
     (void)pthread_mutex_lock(&c->lock);
     w->state = e ? WORKER_NONE : WORKER_READY;
     if (e) {

@@ -25,6 +25,9 @@ enum {
     WORK_DETAIL = 160,
 };
 
+/* The worker's one argument, when it is started ahead of work and has time to warm up. */
+#define WORK_AHEAD "ahead"
+
 struct work_hello {
     uint32_t magic;
     int32_t error;         /* 0, or the errno of the layer that failed */

@@ -20,14 +20,14 @@ struct child {
 };
 
 /*
- * Executes the program at path with no arguments, no environment, /dev/null as 0, 1 and 2, the socket as WORK_SOCKET,
+ * Executes the program at path with no environment, no arguments (but WORK_AHEAD when it is started ahead of work), /dev/null as 0, 1 and 2, the socket as WORK_SOCKET,
  * no other descriptor, default signals, and a session of its own (what is typed at the terminal does not reach it).
  * As cheap in a large process with threads as in a small one. 0 or a negative errno value, that of exec included.
  *
  * The kernel kills the child when the thread that called this ends: call it from one that lives as long as the worker
  * should.
  */
-int child_spawn(const char *path, struct child *ret);
+int child_spawn(const char *path, bool ahead, struct child *ret);
 
 /* Asks for its death and returns at once. */
 void child_kill(const struct child *c);
