@@ -38,8 +38,10 @@ extern "C" {
 
 #define FOVEA_API __attribute__((visibility("default")))
 
-typedef struct fovea fovea;               /* settings, reach and a small pool of confined workers */
-typedef struct fovea_result fovea_result; /* what one call gave */
+typedef struct fovea fovea;                 /* settings, reach and a small pool of confined workers */
+typedef struct fovea_session fovea_session; /* one conversation: what its host is and how far it may look */
+typedef struct fovea_cancel fovea_cancel;   /* ends a call from another thread */
+typedef struct fovea_result fovea_result;   /* what one call gave */
 
 /* A fault: code is a negative errno value, text one sentence. Untouched unless the call returned below 0. */
 struct fovea_fault {
@@ -51,8 +53,11 @@ struct fovea_fault {
 
 struct fovea_options {
     const char *cwd;          /* what relative paths start from; default: the process's own */
-    const char *const *reach; /* folders (absolute, NULL-terminated list) that may be read; default: config fs_reach */
+    const char *const *reach; /* folders (absolute, NULL-terminated list) that may be read. Where the config sets
+                                 fs_reach they narrow that and never widen it; default: config fs_reach */
     const char *config_file;  /* default: $XDG_CONFIG_HOME/fovea/config.yaml where it exists; "" reads none */
+    const char *personality;  /* ID: personalities/ID/ beside the config file says which tools there are, and may lay a
+                                 config.yaml of its own over the other */
     const char *worker_dir;   /* where the worker programs are; default: beside the program, then the installed place */
     unsigned ready_workers;   /* how many confined workers wait ahead of work; 0 starts each when needed */
     bool no_webp;             /* never answer with WebP, for hosts that do not take it */
@@ -62,6 +67,10 @@ struct fovea_options {
  * config file that cannot be read, -ENOMEM and other wants of the system. */
 FOVEA_API int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fault *fault);
 FOVEA_API void fovea_free(fovea *f);
+
+/* From now on keeps so many workers waiting, as ready_workers says: for a host that must be up at once and is asked to
+ * look only later. */
+FOVEA_API void fovea_ready(fovea *f, unsigned workers);
 
 FOVEA_API const char *fovea_version(void);
 
@@ -109,6 +118,40 @@ FOVEA_API int fovea_read(fovea *f, const struct fovea_read_request *request, fov
 FOVEA_API int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_result **ret,
                          struct fovea_fault *fault);
 
+/* ---------------------------------------------------------------- sessions */
+
+/* A session narrows and fits what its context gives, for one host. It keeps nothing of the context but a pointer, so it
+ * must be freed first; it is cheap to make. View ids are the context's: any of its sessions can name them. */
+struct fovea_session_options {
+    const char *cwd;          /* what relative paths start from; default: the context's */
+    const char *const *roots; /* folders (absolute, NULL-terminated) that narrow the context's reach; NULL: no
+                                 narrowing; an empty list, or one that shares nothing with the reach: nothing is in
+                                 reach */
+    const char *main;         /* "PROVIDER/MODEL" that the host runs now; NULL: not known */
+    bool model_unknown;       /* while no main is set, pictures also keep within images.maxPatches */
+    bool no_webp;             /* as in fovea_options */
+    size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
+    size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that
+                                 cannot be made so small is refused as too_large */
+};
+FOVEA_API int fovea_session_new(fovea *f, const struct fovea_session_options *options, fovea_session **ret,
+                                struct fovea_fault *fault);
+FOVEA_API void fovea_session_free(fovea_session *s);
+
+/* What model the host runs now; NULL, NULL when that is not known (any more). -EINVAL, -ENOMEM. Any thread. */
+FOVEA_API int fovea_session_set_main(fovea_session *s, const char *provider, const char *model);
+
+/* fovea_call within a session. cancel may be NULL; when it strikes, the fault is -ECANCELED. */
+FOVEA_API int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
+                                 fovea_result **ret, struct fovea_fault *fault);
+
+FOVEA_API int fovea_cancel_new(fovea_cancel **ret, struct fovea_fault *fault);
+FOVEA_API void fovea_cancel_free(fovea_cancel *c);
+/* Ends the calls that were given c: their work is stopped and they return within 100 ms. Any thread. */
+FOVEA_API void fovea_cancel_now(fovea_cancel *c);
+/* Makes c good for another call. No call may be using it. */
+FOVEA_API void fovea_cancel_reset(fovea_cancel *c);
+
 /* ---------------------------------------------------------------- tools, as data */
 
 enum fovea_type {
@@ -138,6 +181,9 @@ struct fovea_tool {
 
 /* Every tool; the arguments of each are what --help, the man page, completions and JSON schemas are made from. */
 FOVEA_API const struct fovea_tool *fovea_tools(size_t *ret_count);
+
+/* Whether the context has the tool: a personality may leave some out. */
+FOVEA_API bool fovea_tool_allowed(const fovea *f, const char *tool);
 
 /* Sets one member of a tool's request from words, as a command line has them ("10,20,300,200" is a box). The string
  * is borrowed by the request. -EINVAL with a sentence when the value does not fit. */
@@ -195,6 +241,7 @@ struct fovea_text {
     size_t len;
     uint64_t first, last; /* lines, from 1; 0, 0 when there are none */
     uint64_t total;       /* lines of the whole file */
+    uint64_t cut;         /* bytes that the last line has beyond what is given (the session's max_text); usually 0 */
     const char *sha256;   /* of the whole file, in hex */
 };
 /* Fills ret_text (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
