@@ -162,6 +162,6 @@ int fovea_result_lines(const fovea_result *r, struct fovea_text *ret_text)
     if (r->kind != FOVEA_TEXT)
         return -EINVAL;
     const struct text *t = &r->text;
-    *ret_text = (struct fovea_text){t->text, t->len, t->first, t->last, t->total, t->sha256};
+    *ret_text = (struct fovea_text){t->text, t->len, t->first, t->last, t->total, t->cut, t->sha256};
     return 0;
 }

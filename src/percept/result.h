@@ -59,7 +59,7 @@ struct text {
     char *path;
     char *text;
     size_t len;
-    uint64_t first, last, total;
+    uint64_t first, last, total, cut;
     char sha256[SHA256_HEX_LEN + 1];
 };
 
