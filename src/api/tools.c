@@ -3,10 +3,13 @@
  * completions and JSON schemas all follow from it. */
 #include "api/tools.h"
 
+#include <errno.h>
 #include <stddef.h>
 
-#include "base/cleanup.h"
+#include "base/fault.h"
 #include "base/limits.h"
+#include "base/text.h"
+#include "percept/json.h"
 
 static const char *const spaces[] = {"source", "view", "unit", NULL};
 static const char *const details[] = {"auto", "full", NULL};
@@ -56,17 +59,9 @@ static const struct fovea_tool tools[] = {
      read_fields, COUNT(read_fields), sizeof(struct fovea_read_request)},
 };
 
-static int run_view(fovea *f, const void *request, fovea_result **ret, struct fovea_fault *fault)
-{
-    return fovea_view(f, request, ret, fault);
-}
+static tool_run *const runs[COUNT(tools)] = {view_run, read_run};
 
-static int run_read(fovea *f, const void *request, fovea_result **ret, struct fovea_fault *fault)
-{
-    return fovea_read(f, request, ret, fault);
-}
-
-static tool_run *const runs[COUNT(tools)] = {run_view, run_read};
+_Static_assert(COUNT(tools) <= 32, "a context has one bit for each tool");
 
 const struct fovea_tool *fovea_tools(size_t *ret_count)
 {
@@ -82,4 +77,74 @@ const struct fovea_tool *tool_find(const char *name, tool_run **ret_run)
             return &tools[i];
         }
     return NULL;
+}
+
+static bool has_tool(const fovea *f, const struct fovea_tool *t)
+{
+    return f->tools & UINT32_C(1) << (t - tools);
+}
+
+bool fovea_tool_allowed(const fovea *f, const char *tool)
+{
+    tool_run *run;
+    const struct fovea_tool *t = tool_find(tool, &run);
+    return t && has_tool(f, t);
+}
+
+static int unknown_tool(const fovea *f, const char *name, struct fovea_fault *fault)
+{
+    auto_buf b = BUF_INIT(KIB);
+    const char *before = "";
+    (void)buf_add_str(&b, "no tool is called \"");
+    (void)buf_add_shown(&b, name, 64);
+    (void)buf_add_str(&b, "\"; there is ");
+    for (size_t i = 0; i < COUNT(tools); i++) {
+        if (!has_tool(f, &tools[i]))
+            continue;
+        (void)buf_add_format(&b, "%s%s", before, tools[i].name);
+        before = ", ";
+    }
+    if (!*before)
+        (void)buf_add_str(&b, "none");
+    return b.error ? fault_oom(fault) : fault_set(fault, ENOENT, "%s", b.data);
+}
+
+/* Well-formed text whose numbers are too large for us is an argument to refuse, not broken JSON. */
+static int refuse_numbers(fovea_result **ret, struct fovea_fault *fault)
+{
+    *ret = result_refused(REASON_INVALID_INPUT, "a number in the arguments is out of range");
+    return *ret ? 0 : fault_oom(fault);
+}
+
+int tool_call(const struct call *c, const char *tool, const char *json, size_t len, fovea_result **ret,
+              struct fovea_fault *fault)
+{
+    tool_run *run;
+    json_error_t where;
+    const struct fovea_tool *t = tool_find(tool, &run);
+    if (!t || !has_tool(c->f, t))
+        return unknown_tool(c->f, tool, fault);
+    if (len > LIMIT_JSON_BYTES)
+        return fault_set(fault, EBADMSG, "arguments of %zu bytes are over the limit", len);
+    auto_json *arguments = json_loadb(json, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
+    if (!arguments && json_error_code(&where) == json_error_numeric_overflow)
+        return refuse_numbers(ret, fault);
+    if (!arguments)
+        return fault_set(fault, EBADMSG, "the arguments are not JSON: %s, at byte %d", where.text, where.position);
+    auto_free void *request = calloc(1, t->request_size);
+    fovea_result *refusal = NULL;
+    int r = request ? tool_arguments(t, arguments, request, &refusal, fault) : fault_oom(fault);
+    if (r < 0)
+        return r;
+    if (!refusal)
+        return run(c, request, ret, fault);
+    *ret = refusal;
+    return 0;
+}
+
+int tool_ask(const struct call *c, const char *tool, const void *request, fovea_result **ret, struct fovea_fault *fault)
+{
+    tool_run *run;
+    const struct fovea_tool *t = tool_find(tool, &run);
+    return t && has_tool(c->f, t) ? run(c, request, ret, fault) : unknown_tool(c->f, tool, fault);
 }
