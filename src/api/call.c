@@ -40,13 +40,18 @@ char *absolute_from_new(const char *folder, const char *path)
 
 int call_spellings(const struct call *c, const char *ref, struct ref_variants *ret)
 {
-    int r = ref_variants(ref, c->f->home, ret);
-    for (size_t i = 0; r == 0 && i < ret->n; i++) {
-        char *path = absolute_from_new(c->cwd, ret->path[i]);
+    struct ref_variants v = {0};
+    int r = ref_variants(ref, c->f->home, &v);
+    ret->n = 0;
+    for (size_t i = 0; r == 0 && i < v.n; i++) {
+        char *path = absolute_from_new(c->cwd, v.path[i]);
         if (!path)
-            return -ENOMEM; /* what is there is the caller's to free */
-        free(ret->path[i]);
-        ret->path[i] = path;
+            r = -ENOMEM;
+        else if (strlen(path) < LIMIT_PATH_BYTES)
+            ret->path[ret->n++] = path;
+        else
+            free(path); /* the kernel opens nothing of that length: as absent as the others */
     }
-    return r;
+    ref_variants_done(&v);
+    return r; /* what is in ret is the caller's to free */
 }

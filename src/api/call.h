@@ -22,7 +22,8 @@ int call_init(struct call *c, fovea *f, fovea_session *session, const fovea_canc
 void call_done(struct call *c);
 #define auto_call cleanup(call_done) struct call
 
-/* The spellings of a reference, each an absolute path. -EINVAL for what can be no path, -ENOMEM. */
+/* The spellings of a reference, each an absolute path that is not too long; perhaps none. -EINVAL for what can be no path,
+ * -ENOMEM. The caller calls ref_variants_done, also then. */
 int call_spellings(const struct call *c, const char *ref, struct ref_variants *ret);
 
 /* The path, from a folder without links in it: absolute, and dots at its start taken off. NULL when out of memory. */

@@ -179,6 +179,20 @@ TEST(session_paths_start_from_its_own_folder)
     }
 }
 
+/* Joined to the folder it is longer than any path may be: as absent as one that fits. */
+TEST(session_path_of_any_length_is_answered)
+{
+    char name[LIMIT_PATH_BYTES];
+    auto_fovea *f = context((struct fovea_options){0});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    for (size_t len = LIMIT_PATH_BYTES - 64; s && len < LIMIT_PATH_BYTES; len++) {
+        memset(name, 'x', len);
+        name[len] = '\0';
+        auto_result *r = call(s, "read", "{\"path\":\"%s\"}", name);
+        CHECK_MSG(r && fovea_result_kind(r) == FOVEA_REFUSAL, "%zu", len);
+    }
+}
+
 /* Where the reach is elsewhere, a relative path that leads there is as good as an absolute one. */
 TEST(session_folder_may_lie_outside_the_reach)
 {
