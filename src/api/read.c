@@ -13,6 +13,7 @@ struct job {
     const struct fovea_read_request *request;
     struct fovea_fault *fault;
     uint64_t offset, limit;
+    struct snapshot_scope scope;
     struct ref_variants variants;
     struct snapshot_lines lines;
 };
@@ -30,7 +31,7 @@ static int take_lines(struct job *j, fovea_result **ret)
     enum snapshot_verdict verdict = SNAPSHOT_TAKEN;
     const struct fovea_read_request *q = j->request;
     if (q->data)
-        return snapshot_lines_of(q->data, q->data_len, j->offset, j->limit, &j->lines, j->fault);
+        return snapshot_lines_of(q->data, q->data_len, &j->scope, j->offset, j->limit, &j->lines, j->fault);
     if (is_url(q->path))
         return settled(j, refuse_named(REASON_BLOCKED, q->path,
                                        "is a URL, and read fetches nothing; save it to a file and read that"), ret);
@@ -40,7 +41,7 @@ static int take_lines(struct job *j, fovea_result **ret)
                                                                       "/abs/notes.md"), ret);
     if (r < 0)
         return fault_oom(j->fault);
-    r = snapshot_take_lines(j->f->gate, &j->variants, j->offset, j->limit, &verdict, &j->lines, j->fault);
+    r = snapshot_take_lines(j->f->gate, &j->variants, &j->scope, j->offset, j->limit, &verdict, &j->lines, j->fault);
     if (r < 0 || verdict == SNAPSHOT_TAKEN)
         return r;
     return settled(j, refuse_source(verdict, q->path, j->lines.window.file_size, 0, REASON_UNREADABLE_TYPE), ret);
@@ -91,33 +92,28 @@ static int check_range(struct job *j, fovea_result **ret)
 static int make_text(struct job *j, fovea_result **ret)
 {
     const struct snapshot *w = &j->lines.window;
-    struct text t = {.len = w->size, .first = j->lines.first, .last = j->lines.last, .total = j->lines.total_lines};
-    sha256_hex(j->lines.sha256, t.sha256);
-    t.text = malloc(w->size + 1);
-    t.path = j->request->data ? NULL : absolute_new(j->f, j->variants.path[w->variant]);
-    if (!t.text || (!j->request->data && !t.path)) {
-        text_done(&t);
-        return fault_oom(j->fault);
-    }
-    if (w->size && pread(w->fd, t.text, w->size, 0) != (ssize_t)w->size) {
-        text_done(&t);
-        return fault_set(j->fault, EIO, "cannot read back a snapshot");
-    }
-    t.text[w->size] = '\0';
-    /* A window that had to be cut ends at a line's end; where even one line is too long, part of it would be a lie. */
-    if (j->lines.cut && t.text[w->size - 1] != '\n') {
-        text_done(&t);
+    /* Who named no size for the text did not ask for part of a line. */
+    if (j->lines.cut && !j->scope.max_text && j->lines.text[w->size - 1] != '\n')
         return settled(j, refuse_named(REASON_TOO_LARGE, j->request->path,
                                        "has a line %llu of more than %zu MiB, which read does not give",
                                        (unsigned long long)j->lines.first, LIMIT_READ_WINDOW / MIB), ret);
-    }
+    struct text t = {.len = w->size,
+                     .first = j->lines.first,
+                     .last = j->lines.last,
+                     .total = j->lines.total_lines,
+                     .cut = j->lines.cut_bytes};
+    sha256_hex(j->lines.sha256, t.sha256);
+    t.path = j->request->data ? NULL : absolute_new(j->f, j->variants.path[w->variant]);
+    if (!j->request->data && !t.path)
+        return fault_oom(j->fault);
+    t.text = take(j->lines.text);
     return settled(j, result_of_text(&t), ret);
 }
 
 static void job_done(struct job *j)
 {
     ref_variants_done(&j->variants);
-    snapshot_done(&j->lines.window);
+    snapshot_lines_done(&j->lines);
 }
 
 int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result **ret, struct fovea_fault *fault)

@@ -85,7 +85,7 @@ static int take_file(struct view_job *j, uint64_t cap, enum snapshot_verdict *re
                                            "is no path; give one such as shots/a.png or /abs/a.png"));
     if (r < 0)
         return fault_oom(j->fault);
-    return snapshot_take(j->f->gate, &j->variants, cap, ret_verdict, &j->snapshot, j->fault);
+    return snapshot_take(j->f->gate, &j->variants, NULL, cap, ret_verdict, &j->snapshot, j->fault);
 }
 
 static int take_bytes(struct view_job *j, uint64_t cap, enum snapshot_verdict *ret_verdict)
@@ -190,8 +190,8 @@ static void hash_snapshot(void *arg)
 static int step_decode(struct view_job *j)
 {
     j->hashed = 1;
-    int r = pool_run(j->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, hash_snapshot, j, &j->end, &j->output,
-                     j->fault);
+    int r = pool_run(j->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, NULL, hash_snapshot, j, &j->end,
+                     &j->output, j->fault);
     if (r < 0)
         return r;
     if (j->hashed > 0)
