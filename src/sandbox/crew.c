@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 
+#include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
@@ -63,8 +64,9 @@ static bool wants_more(const struct crew *c)
 static void start(struct crew *c, struct worker *w)
 {
     *w = (struct worker){.state = WORKER_STARTING, .born = c->births++};
+    bool ahead = c->ready > 0;
     (void)pthread_mutex_unlock(&c->lock);
-    int e = child_spawn(c->path, c->ready > 0, &w->child);
+    int e = child_spawn(c->path, ahead, &w->child);
     (void)pthread_mutex_lock(&c->lock);
     w->state = e ? WORKER_NONE : WORKER_READY;
     if (e) {
@@ -139,6 +141,7 @@ static struct worker *oldest_ready(struct crew *c)
 /* Until when one job waits: for a start, and before that for a place to start in. */
 struct patience {
     int64_t start, place;
+    const fovea_cancel *cancel;
 };
 
 /* More wait than there are places that no job holds: somebody must wait for the end of one. */
@@ -150,10 +153,15 @@ static bool crowded(const struct crew *c)
     return held + c->waiting > COUNT(c->workers);
 }
 
-static int wait_for_news(struct crew *c, int64_t deadline)
+/* A cancel cannot wake us here, so it is looked at now and then. */
+static int wait_for_news(struct crew *c, int64_t deadline, const fovea_cancel *cancel)
 {
-    struct timespec until = {.tv_sec = (time_t)(deadline / 1000), .tv_nsec = (long)(deadline % 1000) * 1000000};
-    return pthread_cond_timedwait(&c->news, &c->lock, &until);
+    int64_t nap = cancel ? MIN(deadline, clock_ms() + LIMIT_CANCEL_NAP_MS) : deadline;
+    struct timespec until = {.tv_sec = (time_t)(nap / 1000), .tv_nsec = (long)(nap % 1000) * 1000000};
+    int e = pthread_cond_timedwait(&c->news, &c->lock, &until);
+    if (cancel_struck(cancel))
+        return ECANCELED;
+    return e == ETIMEDOUT && nap < deadline ? 0 : e;
 }
 
 /* Waits with the lock held; NULL when the time is over or a start failed (then *ret_error says why). */
@@ -165,12 +173,12 @@ static struct worker *wait_for_ready(struct crew *c, struct patience *p, int *re
     int e = 0;
     while (!(w = oldest_ready(c)) && c->failures == failures && !e) {
         busy = crowded(c);
-        e = wait_for_news(c, busy ? p->place : p->start);
+        e = wait_for_news(c, busy ? p->place : p->start, p->cancel);
         if (busy)
             p->start = clock_ms() + LIMIT_WORKER_START_MS;
     }
     if (!w)
-        *ret_error = c->failures != failures ? c->failure : busy ? -EBUSY : -e;
+        *ret_error = c->failures != failures ? c->failure : busy && e == ETIMEDOUT ? -EBUSY : -e;
     return w;
 }
 
@@ -205,6 +213,8 @@ int crew_fault(const struct crew *c, const struct worker *w, int error, struct f
     const char *words = strerrordesc_np(jail ? w->hello.error : -error), *why = words ? words : "unknown error";
     if (jail)
         return fault_set(fault, error, "sandbox unavailable: %s (%s); see fovea doctor", w->hello.layer, why);
+    if (error == -ECANCELED)
+        return fault_cancelled(fault);
     if (error == -EBUSY)
         return fault_set(fault, error, "all %d workers are busy; try again", LIMIT_WORKERS);
     why = error == -EPIPE       ? "it ended before it was ready"
@@ -214,15 +224,15 @@ int crew_fault(const struct crew *c, const struct worker *w, int error, struct f
     return fault_set(fault, error, "cannot start \"%.150s\": %s; see fovea doctor", c->path, why);
 }
 
-int crew_take(struct crew *c, struct worker **ret, struct fovea_fault *fault)
+int crew_take(struct crew *c, const fovea_cancel *cancel, struct worker **ret, struct fovea_fault *fault)
 {
-    struct patience p = {clock_ms() + LIMIT_WORKER_START_MS, clock_ms() + LIMIT_WORKERS_BUSY_MS};
+    struct patience p = {clock_ms() + LIMIT_WORKER_START_MS, clock_ms() + LIMIT_WORKERS_BUSY_MS, cancel};
     int e = 0;
     for (unsigned i = 0; i < LIMIT_WORKER_TRIES; i++) {
         struct worker *w = take_ready(c, &p, &e);
         if (!w)
             return crew_fault(c, NULL, e, fault);
-        e = silent(w) ? 0 : w->greeted ? -EPIPE : crew_greet(w);
+        e = silent(w) ? 0 : w->greeted ? -EPIPE : crew_greet(w, cancel);
         if (!e && (!w->greeted || silent(w))) {
             *ret = w;
             return 0;
@@ -251,6 +261,28 @@ void crew_end(struct crew *c, struct worker *w)
     child_kill(&w->child);
     close_fd(take_fd(&w->child.socket));
     move(c, w, w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED);
+    wake_keeper(c);
+}
+
+static struct worker *one_too_many(struct crew *c)
+{
+    unsigned ready = 0;
+    for (size_t i = 0; i < COUNT(c->workers); i++)
+        ready += c->workers[i].state == WORKER_READY;
+    return ready > c->ready + c->waiting ? oldest_ready(c) : NULL;
+}
+
+void crew_ready(struct crew *c, unsigned ready)
+{
+    struct worker *w;
+    (void)pthread_mutex_lock(&c->lock);
+    c->ready = MIN(ready, (unsigned)LIMIT_READY_WORKERS);
+    while ((w = one_too_many(c))) {
+        child_kill(&w->child);
+        close_fd(take_fd(&w->child.socket));
+        w->state = w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED;
+    }
+    (void)pthread_mutex_unlock(&c->lock);
     wake_keeper(c);
 }
 

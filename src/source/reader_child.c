@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reader itself: jobs one after the other, until the parent is gone or there is nothing to do. It sees the end of
+ * the parent by its pidfd while it waits, and in the middle of a job, even one that hangs in the kernel, by the pipe of
+ * which only the parent has the other end: the kernel sends SIGKILL when that closes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "source/gate_priv.h"
+#include "source/reader_priv.h"
+
+static void sort_fds(int *fd, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i; k && fd[k] < fd[k - 1]; k--) {
+            int t = fd[k];
+            fd[k] = fd[k - 1];
+            fd[k - 1] = t;
+        }
+}
+
+/* A reader must not keep the host's pipes and sockets open. */
+static void close_others(const struct reader_birth *b)
+{
+    int kept[LIMIT_ROOTS + 4] = {b->socket, b->life, b->parent};
+    size_t n = 3;
+    unsigned from = 0;
+    for (size_t i = 0; i < b->gate->n_roots; i++)
+        kept[n++] = b->gate->root[i].fd;
+    if (b->gate->home_fd >= 0)
+        kept[n++] = b->gate->home_fd;
+    sort_fds(kept, n);
+    for (size_t i = 0; i < n; from = (unsigned)kept[i++] + 1)
+        if ((unsigned)kept[i] > from)
+            (void)syscall(SYS_close_range, from, (unsigned)kept[i] - 1, 0u);
+    (void)syscall(SYS_close_range, from, ~0u, 0u);
+}
+
+static bool die_with(int life)
+{
+    return fcntl(life, F_SETOWN, (int)syscall(SYS_getpid)) == 0 && fcntl(life, F_SETSIG, SIGKILL) == 0 &&
+           fcntl(life, F_SETFL, O_ASYNC | O_NONBLOCK) == 0;
+}
+
+/* False when no job will come: the parent is dead or closed the socket, or nothing came for long. */
+static bool wait_for_job(const struct reader_birth *b)
+{
+    struct pollfd p[] = {{.fd = b->socket, .events = POLLIN}, {.fd = b->parent, .events = POLLIN}};
+    int n;
+    while ((n = poll(p, COUNT(p), LIMIT_READER_IDLE_MS)) < 0 && errno == EINTR)
+        ;
+    return n > 0 && !p[1].revents;
+}
+
+/* The word that a job is on the desk, and the descriptor that comes with it or -1. */
+static bool receive(int socket, int *ret_fd)
+{
+    char byte;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec word = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr m = {
+        .msg_iov = &word, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    if (recvmsg(socket, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
+        return false;
+    const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    *ret_fd = -1;
+    if (c && c->cmsg_type == SCM_RIGHTS)
+        memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
+    return true;
+}
+
+_Noreturn void reader_serve(const struct reader_birth *b)
+{
+    struct desk *d = b->desk;
+    int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+    (void)prctl(PR_SET_NAME, "fovea-reader");
+    close_others(b);
+    uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, how, -1, 0);
+    if (piece == MAP_FAILED || !die_with(b->life))
+        _exit(1);
+    int fd;
+    while (wait_for_job(b) && receive(b->socket, &fd)) {
+        atomic_store(&d->report.begun, 1);
+        d->job.fd = fd;
+        d->job.piece = piece;
+        d->job.run(&d->job, &d->report);
+        close_fd(fd);
+        atomic_store(&d->report.done, 1);
+        if (send(b->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+            break;
+    }
+    _exit(0);
+}
