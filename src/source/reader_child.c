@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader itself: jobs one after the other, until the parent is gone or there is nothing to do. It sees the end of
- * the parent by its pidfd while it waits, and in the middle of a job, even one that hangs in the kernel, by the pipe of
- * which only the parent has the other end: the kernel sends SIGKILL when that closes.
+ * The reader itself: jobs one after the other, until the parent is gone or there is nothing to do. The kernel sends it
+ * SIGKILL when the other end of a pipe closes that only the parent has: while it waits, in the middle of a job, and
+ * whichever thread of the parent made it. (A host that forks gives its child that end too; then a reader without work
+ * ends after LIMIT_READER_IDLE_MS.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +31,8 @@ static void sort_fds(int *fd, size_t n)
 /* A reader must not keep the host's pipes and sockets open. */
 static void close_others(const struct reader_birth *b)
 {
-    int kept[LIMIT_ROOTS + 4] = {b->socket, b->life, b->parent};
-    size_t n = 3;
+    int kept[LIMIT_ROOTS + 3] = {b->socket, b->life};
+    size_t n = 2;
     unsigned from = 0;
     for (size_t i = 0; i < b->gate->n_roots; i++)
         kept[n++] = b->gate->root[i].fd;
@@ -44,23 +45,22 @@ static void close_others(const struct reader_birth *b)
     (void)syscall(SYS_close_range, from, ~0u, 0u);
 }
 
+/* False when that end is closed already, or it cannot be done. */
 static bool die_with(int life)
 {
+    struct pollfd p = {.fd = life, .events = POLLIN};
     return fcntl(life, F_SETOWN, (int)syscall(SYS_getpid)) == 0 && fcntl(life, F_SETSIG, SIGKILL) == 0 &&
-           fcntl(life, F_SETFL, O_ASYNC | O_NONBLOCK) == 0;
+           fcntl(life, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 && poll(&p, 1, 0) == 0;
 }
 
-/* False when no job will come: the parent is dead or closed the socket, or nothing came for long. */
-static bool wait_for_job(const struct reader_birth *b)
+static bool rest_at_most(int socket, int ms)
 {
-    struct pollfd p[] = {{.fd = b->socket, .events = POLLIN}, {.fd = b->parent, .events = POLLIN}};
-    int n;
-    while ((n = poll(p, COUNT(p), LIMIT_READER_IDLE_MS)) < 0 && errno == EINTR)
-        ;
-    return n > 0 && !p[1].revents;
+    struct timeval t = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+    return setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) == 0;
 }
 
-/* The word that a job is on the desk, and the descriptor that comes with it or -1. */
+/* The word that a job is on the desk, and the descriptor that comes with it or -1. False when none will come: the
+ * parent closed the socket, or nothing came for long. */
 static bool receive(int socket, int *ret_fd)
 {
     char byte;
@@ -71,7 +71,10 @@ static bool receive(int socket, int *ret_fd)
     struct iovec word = {.iov_base = &byte, .iov_len = 1};
     struct msghdr m = {
         .msg_iov = &word, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-    if (recvmsg(socket, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
+    ssize_t n;
+    while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    if (n != 1)
         return false;
     const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     *ret_fd = -1;
@@ -87,10 +90,10 @@ _Noreturn void reader_serve(const struct reader_birth *b)
     (void)prctl(PR_SET_NAME, "fovea-reader");
     close_others(b);
     uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, how, -1, 0);
-    if (piece == MAP_FAILED || !die_with(b->life))
+    if (piece == MAP_FAILED || !die_with(b->life) || !rest_at_most(b->socket, LIMIT_READER_IDLE_MS))
         _exit(1);
     int fd;
-    while (wait_for_job(b) && receive(b->socket, &fd)) {
+    while (receive(b->socket, &fd)) {
         atomic_store(&d->report.begun, 1);
         d->job.fd = fd;
         d->job.piece = piece;

@@ -39,8 +39,7 @@ struct reader_birth {
     const struct gate *gate;
     struct desk *desk;
     int socket;
-    int life;   /* read end */
-    int parent; /* pidfd */
+    int life; /* read end */
 };
 _Noreturn void reader_serve(const struct reader_birth *b);
 

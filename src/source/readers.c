@@ -118,10 +118,7 @@ static int start(const struct gate *g, struct reader *r)
     if (pipe2(pipe_fd, O_CLOEXEC) < 0)
         return -errno;
     auto_close int life = pipe_fd[1], life_read = pipe_fd[0];
-    auto_close int parent = (int)syscall(SYS_pidfd_open, getpid(), 0u);
-    if (parent < 0)
-        return -errno;
-    struct reader_birth b = {.gate = g, .desk = desk, .socket = theirs, .life = life_read, .parent = parent};
+    struct reader_birth b = {.gate = g, .desk = desk, .socket = theirs, .life = life_read};
     struct reader new = {.state = READER_BUSY, .uid = geteuid(), .gid = getegid()};
     int e = fork_reader(&b, &new.pidfd);
     if (e < 0)
