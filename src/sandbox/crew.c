@@ -52,12 +52,29 @@ static struct worker *free_place(struct crew *c)
     return NULL;
 }
 
-static bool wants_more(const struct crew *c)
+static unsigned count_ready(const struct crew *c)
 {
     unsigned ready = 0;
     for (size_t i = 0; i < COUNT(c->workers); i++)
         ready += c->workers[i].state == WORKER_READY;
-    return !c->broken && !c->closing && ready < MAX(c->ready, (unsigned)c->expected) + c->waiting;
+    return ready;
+}
+
+static unsigned wanted(const struct crew *c)
+{
+    return MAX(c->ready, (unsigned)c->expected) + c->waiting;
+}
+
+static bool wants_more(const struct crew *c)
+{
+    return !c->broken && !c->closing && count_ready(c) < wanted(c);
+}
+
+static void end_locked(struct worker *w)
+{
+    child_kill(&w->child);
+    close_fd(take_fd(&w->child.socket));
+    w->state = w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED;
 }
 
 /* Starts one worker, with the lock let go meanwhile. */
@@ -73,6 +90,8 @@ static void start(struct crew *c, struct worker *w)
         c->failures++;
         c->failure = e;
         c->broken = true;
+    } else if (count_ready(c) > wanted(c)) {
+        end_locked(w); /* nobody wants it any more */
     }
     (void)pthread_cond_broadcast(&c->news);
 }
@@ -264,24 +283,13 @@ void crew_end(struct crew *c, struct worker *w)
     wake_keeper(c);
 }
 
-static struct worker *one_too_many(struct crew *c)
-{
-    unsigned ready = 0;
-    for (size_t i = 0; i < COUNT(c->workers); i++)
-        ready += c->workers[i].state == WORKER_READY;
-    return ready > c->ready + c->waiting ? oldest_ready(c) : NULL;
-}
-
 void crew_ready(struct crew *c, unsigned ready)
 {
     struct worker *w;
     (void)pthread_mutex_lock(&c->lock);
     c->ready = MIN(ready, (unsigned)LIMIT_READY_WORKERS);
-    while ((w = one_too_many(c))) {
-        child_kill(&w->child);
-        close_fd(take_fd(&w->child.socket));
-        w->state = w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED;
-    }
+    while (count_ready(c) > wanted(c) && (w = oldest_ready(c)))
+        end_locked(w);
     (void)pthread_mutex_unlock(&c->lock);
     wake_keeper(c);
 }
