@@ -288,6 +288,7 @@ void readers_free(struct readers *all)
     for (size_t i = 0; i < COUNT(all->reader); i++)
         if (all->reader[i].state != READER_NONE)
             bury(&all->reader[i], clock_left(deadline));
+    (void)strays_look_over();
     (void)pthread_cond_destroy(&all->idle);
     (void)pthread_mutex_destroy(&all->lock);
     free(all);
