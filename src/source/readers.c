@@ -104,6 +104,7 @@ static void free_desk(struct desk **d)
         (void)munmap(*d, sizeof **d);
 }
 
+/* Into a place that is the caller's; others look at its state meanwhile. */
 static int start(const struct gate *g, struct reader *r)
 {
     int pair[2], pipe_fd[2];
@@ -119,15 +120,15 @@ static int start(const struct gate *g, struct reader *r)
         return -errno;
     auto_close int life = pipe_fd[1], life_read = pipe_fd[0];
     struct reader_birth b = {.gate = g, .desk = desk, .socket = theirs, .life = life_read};
-    struct reader new = {.state = READER_BUSY, .uid = geteuid(), .gid = getegid()};
-    int e = fork_reader(&b, &new.pidfd);
+    r->uid = geteuid(); /* before: one that could do more than this says must not be taken for less */
+    r->gid = getegid();
+    int e = fork_reader(&b, &r->pidfd);
     if (e < 0)
         return e;
     (void)madvise(desk, sizeof *desk, MADV_DONTFORK); /* no other child has a use for it */
-    new.socket = take_fd(&ours);
-    new.life = take_fd(&life);
-    new.desk = take(desk);
-    *r = new;
+    r->socket = take_fd(&ours);
+    r->life = take_fd(&life);
+    r->desk = take(desk);
     return 0;
 }
 
