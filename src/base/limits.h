@@ -68,6 +68,10 @@
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
 #define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
 #define LIMIT_DRAW_ROWS 24
+#define LIMIT_SETUP_BYTES (16 * MIB)        /* an agent's config; some keep their history in it */
+#define LIMIT_SETUP_WORDS (2 * LIMIT_ROOTS + 8) /* of the command line that an agent is to start */
+#define LIMIT_SETUP_KEYS 8                  /* parts of a dotted key that are told apart */
+#define LIMIT_SETUP_NAME 48                 /* letters of a server's name */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
