@@ -230,14 +230,18 @@ static int run(struct invocation *in)
 }
 
 static const struct option options[] = {
-    {"write", 'w', OPTION_FLAG, NULL, offsetof(struct values, write), "show the change to the agent's config, then make it"},
-    {"force", 0, OPTION_FLAG, NULL, offsetof(struct values, force), "with --write: replace another server of that name"},
+    {"write", 'w', OPTION_FLAG, NULL, offsetof(struct values, write),
+     "show the change to the agent's config, then make it"},
+    {"force", 0, OPTION_FLAG, NULL, offsetof(struct values, force),
+     "with --write: replace another server of that name"},
     {"scope", 0, OPTION_STRING, "user|project", offsetof(struct values, scope),
      "your own config (the default), or that of the project in this folder"},
-    {"name", 0, OPTION_STRING, "NAME", offsetof(struct values, name), "what the agent calls the server; fovea by default"},
+    {"name", 0, OPTION_STRING, "NAME", offsetof(struct values, name),
+     "what the agent calls the server; fovea by default"},
     {"root", 0, OPTION_LIST, "DIR", offsetof(struct values, roots),
      "let the server read this folder, instead of what fs_reach in the config says; may be given again"},
-    {"main", 0, OPTION_STRING, "P/M", offsetof(struct values, main), "tell the server which provider and model the agent runs"},
+    {"main", 0, OPTION_STRING, "P/M", offsetof(struct values, main),
+     "tell the server which provider and model the agent runs"},
     {0},
 };
 
@@ -245,11 +249,11 @@ const struct command command_setup = {
     .name = "setup",
     .summary = "make an agent use fovea: print its config, or write it",
     .arguments = "[AGENT]",
-    .about = "Prints what makes AGENT start 'fovea mcp': stdout is the entry for its config, stderr says which file and "
-             "which command of the agent's own does the same. With --write the change is shown as a diff and then made; "
-             "comments and all else in the file stay, and a second run finds nothing to do. AGENT is claude, codex, "
-             "gemini, opencode, copilot, qwen, cline, vscode or zed; without it they are listed, with those that seem "
-             "to be on this machine marked 'here'.",
+    .about = "Prints what makes AGENT start 'fovea mcp': stdout is the entry for its config, stderr says which file "
+             "and which command of the agent's own does the same. With --write the change is shown as a diff and "
+             "then made; comments and all else in the file stay, and a second run finds nothing to do. AGENT is "
+             "claude, codex, gemini, opencode, copilot, qwen, cline, vscode or zed; without it they are listed, "
+             "with those that seem to be on this machine marked 'here'.",
     .examples = "fovea setup claude --write\tClaude Code can view and read from now on\n"
                 "fovea setup vscode --scope project --write\tonly in this project\n"
                 "fovea setup codex --root ~/pictures\tprint what would let Codex see one folder only",

@@ -2,12 +2,12 @@
 /*
  * An entry into a JSON config. The text is not written anew: the entry is put into it, so that comments, order and
  * layout stay the user's. What comes out is parsed again and must say what was there and the entry, nothing else.
- * Comments are blanked in a copy of the same length, so that places in the copy are places in the text.
  */
 #include <jansson.h>
 #include <string.h>
 
 #include "base/fault.h"
+#include "jsonc.h"
 #include "out.h"
 #include "setup.h"
 
@@ -17,112 +17,12 @@ static void unref_p(json_t **j)
 }
 #define auto_json cleanup(unref_p) json_t
 
-/* One object of the text: where it stands, and what a new member must know of the others. */
-struct object {
-    size_t open, close;
-    size_t first;    /* its first key; `close` when it has none */
-    size_t last_end; /* behind its last value; behind `{` when it has none */
-    bool found;      /* the key that was looked for, ... */
-    size_t key, value, value_end; /* ... and its value */
-};
-
 struct layout {
     const char *newline;
     char unit[16]; /* one step of indentation */
 };
 
-/* ---------------------------------------------------------------- finding */
-
-static size_t skip_string(const char *t, size_t at)
-{
-    for (at++; t[at] && t[at] != '"'; at++)
-        at += t[at] == '\\' && t[at + 1];
-    return at + (t[at] == '"');
-}
-
-static size_t skip_value(const char *t, size_t at)
-{
-    size_t depth = 0;
-    do {
-        if (t[at] == '"') {
-            at = skip_string(t, at);
-        } else if (strchr("{[", t[at])) {
-            depth++;
-            at++;
-        } else if (strchr("}]", t[at])) {
-            depth--;
-            at++;
-        } else {
-            at += MAX(strcspn(t + at, ",{}[]\" \t\r\n"), (size_t)1);
-        }
-    } while (depth && t[at]);
-    return at;
-}
-
-static size_t skip_blank(const char *t, size_t at)
-{
-    return at + strspn(t + at, " \t\r\n");
-}
-
-/* The object at `open`, in text that is known to be valid and has no comments. */
-static struct object look(const char *t, size_t open, const char *key)
-{
-    struct object o = {.open = open, .last_end = open + 1};
-    size_t at = skip_blank(t, open + 1), len = strlen(key);
-    o.first = at;
-    while (t[at] == '"') {
-        size_t end = skip_string(t, at), value = skip_blank(t, skip_blank(t, end) + 1);
-        o.last_end = skip_value(t, value);
-        if (end - at == len + 2 && !memcmp(t + at + 1, key, len)) {
-            o.found = true;
-            o.key = at;
-            o.value = value;
-            o.value_end = o.last_end;
-        }
-        at = skip_blank(t, o.last_end);
-        at = t[at] == ',' ? skip_blank(t, at + 1) : at;
-    }
-    o.close = at;
-    return o;
-}
-
-static void blank_comments(char *t, size_t len)
-{
-    if (len >= 3 && !memcmp(t, "\xef\xbb\xbf", 3))
-        memset(t, ' ', 3);
-    for (size_t at = 0; at < len;) {
-        bool line = !strncmp(t + at, "//", 2), block = !strncmp(t + at, "/*", 2);
-        if (t[at] == '"') {
-            at = skip_string(t, at);
-        } else if (line || block) {
-            const char *end = strstr(t + at + 2, line ? "\n" : "*/");
-            size_t stop = end ? (size_t)(end - t) + (line ? 0 : 2) : len;
-            for (; at < stop; at++)
-                t[at] = t[at] == '\n' || t[at] == '\r' ? t[at] : ' ';
-        } else {
-            at++;
-        }
-    }
-}
-
-static void blank_trailing_commas(char *t, size_t len)
-{
-    char before = 0;
-    for (size_t at = 0; at < len; at++) {
-        at = skip_blank(t, at);
-        if (at >= len)
-            return;
-        if (t[at] == '"') {
-            at = skip_string(t, at) - 1;
-            before = '"';
-            continue;
-        }
-        if (t[at] == ',' && !strchr("{[,", before) && strchr("}]", t[skip_blank(t, at + 1)]))
-            t[at] = ' ';
-        else
-            before = t[at];
-    }
-}
+/* ---------------------------------------------------------------- reading */
 
 /* What a parser of the agent's format sees. `bare` gets the text without comments, trailing commas and all. */
 static json_t *parse(const struct agent *a, const char *text, size_t len, struct buf *bare, struct buf *plain,
@@ -131,11 +31,11 @@ static json_t *parse(const struct agent *a, const char *text, size_t len, struct
     if (buf_add(bare, text, len) < 0 || buf_add(bare, "", 0) < 0 || !bare->data)
         return NULL;
     if (a->format == SETUP_JSONC)
-        blank_comments(bare->data, len);
+        jsonc_blank_comments(bare->data, len);
     if (buf_add(plain, bare->data, len) < 0)
         return NULL;
     if (a->format == SETUP_JSONC)
-        blank_trailing_commas(plain->data, len);
+        jsonc_blank_commas(plain->data, len);
     return json_loadb(plain->data, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, error);
 }
 
@@ -203,7 +103,7 @@ static bool starts_line(const char *text, size_t at)
     return start + leading(text, start) >= at;
 }
 
-static struct layout layout_of(const char *text, const struct object *root)
+static struct layout layout_of(const char *text, const struct jsonc_object *root)
 {
     struct layout l = {.newline = strstr(text, "\r\n") ? "\r\n" : "\n", .unit = "  "};
     size_t start = line_start(text, root->first);
@@ -214,7 +114,8 @@ static struct layout layout_of(const char *text, const struct object *root)
 }
 
 /* The value on several lines; those behind the first stand `indent` deep and more. */
-static int add_value(struct buf *out, const json_t *value, const struct layout *l, const char *indent, size_t indent_len)
+static int add_value(struct buf *out, const json_t *value, const struct layout *l, const char *indent,
+                     size_t indent_len)
 {
     auto_free char *dump = json_dumps(value, JSON_INDENT(1));
     if (!dump)
@@ -234,8 +135,8 @@ static int add_value(struct buf *out, const json_t *value, const struct layout *
 }
 
 /* A new last member. It stands on lines of its own, behind whatever comment stands at the end of the object. */
-static int insert(const char *text, size_t len, const char *bare, const struct object *o, const struct layout *l,
-                  const char *key, const json_t *value, struct buf *out)
+static int insert(const char *text, size_t len, const char *bare, const struct jsonc_object *o,
+                  const struct layout *l, const char *key, const json_t *value, struct buf *out)
 {
     bool any = o->first < o->close, alone = starts_line(text, o->close);
     size_t outer = line_start(text, o->open), first = line_start(text, o->first);
@@ -265,8 +166,8 @@ static int insert(const char *text, size_t len, const char *bare, const struct o
     return buf_add(out, text + at, len - at);
 }
 
-static int replace(const char *text, size_t len, const struct object *o, const struct layout *l, const json_t *value,
-                   struct buf *out)
+static int replace(const char *text, size_t len, const struct jsonc_object *o, const struct layout *l,
+                   const json_t *value, struct buf *out)
 {
     size_t start = line_start(text, o->key);
     (void)buf_add(out, text, o->value);
@@ -287,7 +188,7 @@ static int write_new(const char *text, size_t len, const json_t *whole, struct b
 static int edit(const struct agent *a, const struct launch *l, const char *text, size_t len, const char *bare,
                 const char *plain, const json_t *entry, struct buf *out)
 {
-    size_t open = skip_blank(plain, 0);
+    size_t open = jsonc_skip_blank(plain, 0);
     auto_json *servers = json_object();
     if (!servers || json_object_set(servers, l->name, (json_t *)entry) < 0)
         return -ENOMEM;
@@ -297,11 +198,11 @@ static int edit(const struct agent *a, const struct launch *l, const char *text,
             return -ENOMEM;
         return write_new(text, len, whole, out);
     }
-    struct object root = look(plain, open, a->servers);
+    struct jsonc_object root = jsonc_object(plain, open, a->servers);
     struct layout layout = layout_of(text, &root);
     if (!root.found)
         return insert(text, len, bare, &root, &layout, a->servers, servers, out);
-    struct object list = look(plain, root.value, l->name);
+    struct jsonc_object list = jsonc_object(plain, root.value, l->name);
     return list.found ? replace(text, len, &list, &layout, entry, out)
                       : insert(text, len, bare, &list, &layout, l->name, entry, out);
 }
@@ -342,7 +243,7 @@ int setup_json(const struct agent *a, const struct launch *l, const char *text, 
     if (memchr(text, 0, len))
         return broken(a, &error, fault);
     auto_json *old = parse(a, text, len, &bare, &plain, &error), *entry = make_entry(a, l);
-    bool blank = plain.data && !plain.data[skip_blank(plain.data, 0)];
+    bool blank = plain.data && !plain.data[jsonc_skip_blank(plain.data, 0)];
     if (!entry || bare.error || plain.error)
         return fault_oom(fault);
     if (!old && len && !blank)

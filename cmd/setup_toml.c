@@ -274,7 +274,7 @@ int setup_toml(const struct agent *a, const struct launch *l, const char *text, 
     if (r < 0)
         return r;
     if (s.unsure || (s.beneath && s.start == s.end))
-        return fault_set(fault, EINVAL, "%s", s.unsure ? s.unsure : "the server's tables are written in an unusual way");
+        return fault_set(fault, EINVAL, "%s", s.unsure ? s.unsure : "the server has tables beneath it and none itself");
     *ret = s.start == s.end ? SETUP_NEW : s.command && s.args ? SETUP_SAME : SETUP_DIFFERS;
     if (*ret == SETUP_SAME)
         return 0;

@@ -2,7 +2,8 @@
 # fovea setup: what it prints, what it writes, and what it must never lose. Everything happens in a home of its own.
 . "${0%/*}/lib.sh"
 
-unset CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME COPILOT_HOME QWEN_HOME CLINE_DIR CLINE_DATA_DIR CLINE_MCP_SETTINGS_PATH
+unset CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME COPILOT_HOME QWEN_HOME
+unset CLINE_DIR CLINE_DATA_DIR CLINE_MCP_SETTINGS_PATH
 json_agents='claude gemini opencode copilot qwen cline vscode zed'
 
 # A home for this test; config_of AGENT and path_of AGENT say where its entry goes.
@@ -32,7 +33,7 @@ path_of() {
         *) echo mcpServers.fovea ;;
     esac
 }
-# given AGENT [FORMAT WORDS...]: what printf makes of them, or stdin, becomes its config, with a copy in the file before.
+# given AGENT [FORMAT WORDS...]: what printf makes of them, or stdin, becomes its config; a copy is in the file before.
 given() {
     file=$(config_of "$1")
     shift
@@ -112,8 +113,8 @@ test_other_settings_stay() {
     for a in $json_agents; do
         servers=$(path_of "$a")
         servers=${servers%.*}
-        given "$a" '{"n": 12345678901234, "list": [1, {"}": "]"}],\n "%s": {"other": {"command": "x,}"}}, "s": "\\u00e9 // é"}' \
-            "$servers"
+        given "$a" '{"n": 12345678901234, "list": [1, {"}": "]"}],\n "%s": {"other": {"command": "x,}"}}, %s}' \
+            "$servers" '"s": "\u00e9 // é"'
         run "$FOVEA" setup "$a" --write
         want_status 0
         want_entry "$a" "$file"
@@ -305,7 +306,8 @@ test_mode_and_link_are_kept() {
 test_the_diff_is_one_that_patch_takes() {
     fresh_home
     command -v patch >/dev/null || skip "no patch"
-    { seq 1 20 | sed 's/.*/# &/'; given codex '[mcp_servers.fovea]\ncommand = "old"\n'; seq 1 20 | sed 's/.*/# &/'; }
+    lines=$(seq 1 20 | sed 's/.*/# &/')
+    given codex '%s\n[mcp_servers.fovea]\ncommand = "old"\n%s\n' "$lines" "$lines"
     run "$FOVEA" setup codex --write --force
     want_status 0
     patch -s before out
@@ -314,8 +316,8 @@ test_the_diff_is_one_that_patch_takes() {
 
 test_variables_say_where_the_config_is() {
     fresh_home
-    for pair in claude:CLAUDE_CONFIG_DIR:.claude.json codex:CODEX_HOME:config.toml gemini:GEMINI_CLI_HOME:.gemini/settings.json \
-        copilot:COPILOT_HOME:mcp-config.json qwen:QWEN_HOME:settings.json \
+    for pair in claude:CLAUDE_CONFIG_DIR:.claude.json codex:CODEX_HOME:config.toml \
+        gemini:GEMINI_CLI_HOME:.gemini/settings.json copilot:COPILOT_HOME:mcp-config.json qwen:QWEN_HOME:settings.json \
         cline:CLINE_DIR:data/settings/cline_mcp_settings.json cline:CLINE_DATA_DIR:settings/cline_mcp_settings.json \
         opencode:XDG_CONFIG_HOME:opencode/opencode.json vscode:XDG_CONFIG_HOME:Code/User/mcp.json \
         zed:XDG_CONFIG_HOME:zed/settings.json; do
@@ -364,7 +366,8 @@ test_name_root_and_main_reach_the_command_line() {
     mkdir 'a b'
     run "$FOVEA" setup claude --name eyes_2 --root 'a b' --root . --main anthropic/claude-x
     want_status 0
-    want_json mcpServers.eyes_2.args "[\"mcp\",\"--root\",\"$PWD/a b\",\"--root\",\"$PWD\",\"--main\",\"anthropic/claude-x\"]"
+    want_json mcpServers.eyes_2.args \
+        "[\"mcp\",\"--root\",\"$PWD/a b\",\"--root\",\"$PWD\",\"--main\",\"anthropic/claude-x\"]"
     has err "--root '$PWD/a b'"
     run "$FOVEA" setup claude --root nowhere
     want_status 3

@@ -11,9 +11,14 @@ TEST(known_agents_are_found_by_the_name_they_send)
         bool webp;
         size_t page;
     } want[] = {
-        {"claude-code", true, 28000},       {"codex-mcp-client", true, 10000}, {"gemini-cli-mcp-client", true, 36000},
-        {"opencode", true, 45000},          {"kilo", true, CLIENT_PAGE},       {"qwen-cli-mcp-client-fovea", true, 14000},
-        {"copilot-cli", false, 14000},      {"@cline/core", false, CLIENT_PAGE},
+        {"claude-code", true, 28000},
+        {"codex-mcp-client", true, 10000},
+        {"gemini-cli-mcp-client", true, 36000},
+        {"opencode", true, 45000},
+        {"kilo", true, CLIENT_PAGE},
+        {"qwen-cli-mcp-client-fovea", true, 14000},
+        {"copilot-cli", false, 14000},
+        {"@cline/core", false, CLIENT_PAGE},
     };
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         const struct client_row *row = client_known(want[i].name);
