@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write, sync, rename: whoever reads the file, at whatever moment, finds the old one or the new one. See replace.h. */
+/* Write and rename: whoever reads the file, at whatever moment, finds the old one or the new one. See replace.h. */
 #include "replace.h"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static int take_after(int fd, const struct stat *before)
 }
 
 /* close() may be the one to report that the disk is full. */
-int replace_file(const char *path, const void *data, size_t len, const struct stat *before, mode_t mode)
+int replace_file(const char *path, const void *data, size_t len, const struct stat *before, mode_t mode, bool lasting)
 {
     char name[LIMIT_PATH_BYTES];
     int fd = -1, r = open_beside(path, before ? 0600 : mode, name, &fd);
@@ -51,7 +51,7 @@ int replace_file(const char *path, const void *data, size_t len, const struct st
         r = take_after(fd, before);
     if (r == 0)
         r = write_all(fd, data, len);
-    if (r == 0 && fsync(fd) < 0 && errno != EINVAL)
+    if (r == 0 && lasting && fsync(fd) < 0 && errno != EINVAL)
         r = -errno;
     if (close(fd) < 0 && r == 0)
         r = -errno;

@@ -72,7 +72,7 @@ static int write_through(const struct fovea_image *image, const char *path, stru
 static int write_beside(const struct fovea_image *image, const char *path, const struct stat *before,
                         struct fovea_fault *fault)
 {
-    int r = replace_file(path, image->data, image->len, before, 0666);
+    int r = replace_file(path, image->data, image->len, before, 0666, false);
     return r < 0 ? failed(path, r, fault) : EXIT_DONE;
 }
 

@@ -90,7 +90,8 @@ int find_program(const char *name, struct stat *ret)
         char file[LIMIT_PATH_BYTES];
         size_t len = strcspn(at, ":");
         int n = snprintf(file, sizeof file, "%.*s/%s", (int)MIN(len, sizeof file), at, name);
-        if (len && n < (int)sizeof file && access(file, X_OK) == 0 && stat(file, ret) == 0 && S_ISREG(ret->st_mode))
+        bool usable = *at == '/' && n < (int)sizeof file && access(file, X_OK) == 0;
+        if (usable && stat(file, ret) == 0 && S_ISREG(ret->st_mode))
             return 0;
         at += len + (at[len] == ':');
     }

@@ -100,7 +100,7 @@ int setup_file_write(const struct setup_file *f, const struct buf *text, bool pr
     if (r == 0 && changed(f))
         return fault_set(fault, ESTALE, "'%s' changed while this ran; run it again", f->path);
     if (r == 0)
-        r = replace_file(f->path, text->data, text->len, f->there ? &f->before : NULL, project ? 0666 : 0600);
+        r = replace_file(f->path, text->data, text->len, f->there ? &f->before : NULL, project ? 0666 : 0600, true);
     return r < 0 ? fault_set(fault, r, "cannot write '%s': %s", f->path, strerror(-r)) : 0;
 }
 
