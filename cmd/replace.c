@@ -37,7 +37,7 @@ static int take_after(int fd, const struct stat *before)
 {
     if (before->st_uid != geteuid() && fchown(fd, before->st_uid, before->st_gid) < 0 && errno != EPERM)
         return -errno;
-    return fchmod(fd, before->st_mode & 07777) < 0 ? -errno : 0;
+    return fchmod(fd, before->st_mode & 0777) < 0 ? -errno : 0;
 }
 
 /* close() may be the one to report that the disk is full. */
