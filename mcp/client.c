@@ -238,7 +238,7 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
         .main = main ? main : o->main,
         .model_unknown = true,
         .no_webp = o->no_webp || !known || !known->webp,
-        .max_text = known ? known->page : LIMIT_MCP_PAGE,
+        .max_text = (known ? known->page : CLIENT_PAGE) - LIMIT_MCP_FOOTER,
         .max_image = LIMIT_MCP_IMAGE,
     };
     int r = fovea_session_new(e->server->f, &options, ret, fault);
