@@ -80,6 +80,8 @@
 #define LIMIT_MCP_QUEUE_BYTES (128 * MIB)   /* and what their messages hold */
 #define LIMIT_MCP_RUNNERS 32                /* calls at work at once, of all kinds */
 #define LIMIT_MCP_PROGRESS_MS 4000          /* between two signs of life; clients give up after 5 s and more */
+#define LIMIT_MCP_STATE (64 * KIB)          /* what a client carries for us between two calls */
+#define LIMIT_MCP_LISTENERS 64              /* subscriptions held open, of all clients */
 #define LIMIT_MCP_ROOTS_MS 1000             /* waited for a client to name its roots */
 #define LIMIT_MCP_ASK_MS 60000              /* waited for any other answer of a client */
 #define LIMIT_MCP_DRAIN_MS 60000            /* for accepted calls when the client has said all it wanted */
