@@ -24,6 +24,14 @@ enum revision revision_find(const char *name); /* REVISION_NONE when unknown or 
 #define REVISION_LATEST_LEGACY R2025_11_25
 #define REVISION_MODERN "2026-07-28"
 
+/* What a tools/call may use of the machine while it runs; each has a limit of how many run at once. */
+enum tool_load {
+    LOAD_LIGHT,  /* reads a file */
+    LOAD_PIXELS, /* decodes and encodes: as many as there are processors */
+    LOAD_WAIT,   /* waits for somebody else */
+    LOADS,
+};
+
 struct method;
 
 struct exchange {
@@ -38,14 +46,21 @@ struct exchange {
     size_t bytes; /* of its message, for the queue's account */
     const struct method *method;
 
-    pthread_mutex_t lock; /* of what follows, and of sending */
-    bool cancelled, done;
-    uint64_t progress;   /* the last value sent */
-    int64_t progress_at; /* when the next sign of life is due, clock_ms() */
+    char *error_data; /* what an error's data borrows */
+    enum served served;
+    enum tool_load load;
+    void (*run)(struct exchange *e);
+
+    pthread_mutex_t lock; /* of sending, and of: */
+    bool done;            /* the answer is out */
+    double progress;      /* the last value sent */
+
+    atomic_bool cancelled, closed;
 
     /* The server's, under its lock: */
     struct exchange *next_inflight, *next_queued;
-    bool inflight, queued, held;
+    bool inflight, queued;
+    int64_t due;          /* when the next sign of life is, clock_ms(); 0 never */
     fovea_cancel *cancel; /* while it runs */
 };
 
@@ -88,9 +103,13 @@ bool exchange_cancelled(struct exchange *e);
  */
 int exchange_ask(struct exchange *e, const char *method, const char *params, int limit_ms, json_t **ret);
 
-/* In the method's function: the exchange stays open after it returns, until it is answered or cancelled. Whoever calls
- * this keeps a reference for that. */
-void exchange_hold(struct exchange *e);
+/*
+ * A method's function may return without an answer: the exchange stays open until it is answered or cancelled. Whoever
+ * means to answer keeps a reference; nobody else does.
+ */
+
+/* In a method's function: leaves the rest to a thread of its own, when there is room for that load. */
+enum served exchange_queue(struct exchange *e, enum tool_load load, void (*run)(struct exchange *e));
 
 /* What the client can do: its declared capability of that name, or NULL. */
 json_t *exchange_capability(const struct exchange *e, const char *name);
@@ -100,16 +119,8 @@ json_t *exchange_capability(const struct exchange *e, const char *name);
 struct method {
     const char *name;
     unsigned eras;
-    bool work; /* may last: queued, run on a thread of its own */
+    bool work; /* may last: queued as LOAD_WAIT, run on a thread of its own */
     void (*run)(struct exchange *e);
-};
-
-/* What a tools/call may use of the machine while it runs; each has a limit of how many run at once. */
-enum tool_load {
-    LOAD_LIGHT,  /* reads a file */
-    LOAD_PIXELS, /* decodes and encodes: as many as there are processors */
-    LOAD_WAIT,   /* waits for somebody else */
-    LOADS,
 };
 
 /* Further methods and tools, beside the product's own. */

@@ -19,14 +19,17 @@ struct server_options {
     const char *main;                  /* "PROVIDER/MODEL" the host runs; NULL not known */
     bool no_webp;                      /* for every client, known or not */
     const struct extension *extension; /* further methods and tools; NULL none */
+    bool (*stopped)(void *arg);        /* asked while a full queue keeps a message waiting: give it up? NULL: never */
+    void *stopped_arg;
 };
 
 /* f is borrowed. */
 int server_new(fovea *f, const struct server_options *options, struct server **ret, struct fovea_fault *fault);
 
 /* Waits up to drain_ms for the calls that were accepted, cancels what is left, and frees. No message may come in any
- * more. `gone`, asked now and then, ends the wait early: nobody is there to hear. NULL: nobody asks. */
-void server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *arg);
+ * more. `gone`, asked now and then, ends the wait early: nobody is there to hear. NULL: nobody asks. False when a thread
+ * is stuck in a write that nobody takes: then nothing is freed, f is still in use, and the process had better end. */
+bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *arg);
 
 /* One conversation of the older kind, or one connection on which messages of either kind come. */
 struct client *client_new(struct server *s);

@@ -59,6 +59,7 @@
 #define LIMIT_CONFIG_KEY 128                /* a dotted key, NUL included */
 #define LIMIT_CONFIG_VALUE 4096             /* a string, NUL included */
 #define LIMIT_CONFIG_LIST 256               /* entries of a list */
+#define LIMIT_PERSONALITY_ID 64             /* letters of its name */
 
 /* The command line */
 #define LIMIT_CLI_OPTIONS 64                /* of one command */
