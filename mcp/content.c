@@ -50,9 +50,9 @@ static void finish_refusal(struct exchange *e, const fovea_result *result)
 
 static void add_scale(struct buf *b, const double scale[2])
 {
-    (void)buf_add_format(b, "scale %.4g", scale[0]);
+    (void)buf_add_format(b, "scale %.5g", scale[0]);
     if (fabs(scale[0] - scale[1]) > 0.0005)
-        (void)buf_add_format(b, " by %.4g", scale[1]);
+        (void)buf_add_format(b, " by %.5g", scale[1]);
 }
 
 static void add_image_words(struct buf *b, const fovea_result *result, const struct fovea_image *image)
