@@ -53,6 +53,8 @@ void client_unref(struct client *c)
 {
     if (!c || atomic_fetch_sub(&c->refs, 1) != 1)
         return;
+    if (c->server->options.extension)
+        c->server->options.extension->gone(c);
     leave_server(c);
     free(c->name);
     json_decref(c->capabilities);

@@ -241,7 +241,7 @@ static const struct method methods[] = {
     {"prompts/get", ERA_LEGACY | ERA_MODERN, false, fixture_prompts_get},
     {"completion/complete", ERA_LEGACY | ERA_MODERN, false, fixture_complete},
     {"logging/setLevel", ERA_LEGACY, false, fixture_set_level},
-    {"subscriptions/listen", ERA_MODERN, false, fixture_listen},
+    {"subscriptions/listen", ERA_MODERN, true, fixture_listen}, /* as work, so that a cancel finds it */
 };
 
 const struct extension conformance_extension = {

@@ -188,17 +188,37 @@ static void acknowledge(struct exchange *e)
         exchange_note(e, "notifications/subscriptions/acknowledged", b.data);
 }
 
-/* With the lock held: a free place, after whoever hung up made theirs free. NULL when there is none. */
-static struct exchange **free_place(void)
+/*
+ * Takes those who hung up off the table; the lock is not held, because letting go of the last call of a client lets go
+ * of the client too (fixture_client_gone).
+ */
+static void sweep(bool all)
 {
-    struct exchange **found = NULL;
-    for (size_t i = 0; i < COUNT(listeners); i++) {
-        if (listeners[i] && exchange_cancelled(listeners[i]))
-            exchange_unref(take(listeners[i]));
-        if (!listeners[i])
-            found = &listeners[i];
-    }
-    return found;
+    struct exchange *dead[LIMIT_MCP_LISTENERS];
+    size_t n = 0;
+    (void)pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < COUNT(listeners); i++)
+        if (listeners[i] && (all || exchange_cancelled(listeners[i])))
+            dead[n++] = take(listeners[i]);
+    (void)pthread_mutex_unlock(&lock);
+    while (n)
+        exchange_unref(dead[--n]);
+}
+
+void fixture_end(void)
+{
+    sweep(true);
+}
+
+static bool start_listening(struct exchange *e)
+{
+    for (size_t i = 0; i < COUNT(listeners); i++)
+        if (!listeners[i]) {
+            acknowledge(e);
+            listeners[i] = exchange_ref(e);
+            return true;
+        }
+    return false;
 }
 
 void fixture_listen(struct exchange *e)
@@ -207,16 +227,12 @@ void fixture_listen(struct exchange *e)
         exchange_fail(e, RPC_PARAMS, "\"notifications\" must be an object");
         return;
     }
+    sweep(false);
+    /* With the lock: news that come now wait, because the acknowledgement goes first. */
     (void)pthread_mutex_lock(&lock);
-    struct exchange **place = free_place();
-    if (place) {
-        /* Still with the lock: news that come now wait, because the acknowledgement goes first. */
-        exchange_hold(e);
-        acknowledge(e);
-        *place = exchange_ref(e);
-    }
+    bool listens = start_listening(e);
     (void)pthread_mutex_unlock(&lock);
-    if (!place)
+    if (!listens)
         exchange_fail(e, RPC_INTERNAL, "too many subscriptions are open");
 }
 
@@ -236,6 +252,7 @@ static void spread(const struct news *n)
 {
     struct exchange *to[LIMIT_MCP_LISTENERS];
     size_t count = 0;
+    sweep(false);
     (void)pthread_mutex_lock(&lock);
     for (size_t i = 0; i < COUNT(listeners); i++)
         if (listeners[i] && wants(listeners[i], n))
@@ -258,22 +275,4 @@ void fixture_trigger(struct exchange *e, const char *tool, json_t *arguments)
             tell_news(e, &news[i], false);
     }
     fixture_text(e, false, "It was announced.");
-}
-
-/* The subscriptions end well: each is answered. */
-void fixture_end(void)
-{
-    struct exchange *to[LIMIT_MCP_LISTENERS];
-    (void)pthread_mutex_lock(&lock);
-    memcpy(to, listeners, sizeof to);
-    memset(listeners, 0, sizeof listeners);
-    (void)pthread_mutex_unlock(&lock);
-    for (size_t i = 0; i < COUNT(to); i++) {
-        auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
-        if (!to[i])
-            continue;
-        add_subscription(&b, to[i]);
-        fixture_result(to[i], NULL, &b);
-        exchange_unref(to[i]);
-    }
 }

@@ -108,6 +108,8 @@ bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *
     if (!s)
         return true;
     drain(s, drain_ms, gone, arg);
+    if (s->options.extension)
+        s->options.extension->end();
     cancel_everything(s);
     if (!calls_stop(s))
         return false;
