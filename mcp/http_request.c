@@ -78,7 +78,7 @@ static enum MHD_Result begin(struct http *h, struct MHD_Connection *connection, 
     r->refusal = request_admit(h, r, url, method);
     if (r->refusal && (r->refusal->now || !worth_reading(&r->headers)))
         return refuse(connection, r->refusal);
-    conn_body(conn);
+    conn_body(conn, 0);
     return MHD_YES;
 }
 
@@ -94,7 +94,7 @@ static enum MHD_Result take_body(struct http *h, struct request *r, const char *
 {
     size_t len = *size;
     *size = 0;
-    conn_body(r->conn);
+    conn_body(r->conn, len);
     if (r->refusal || r->ends_session)
         return MHD_YES;
     if (conn_is_cut(r->conn)) {

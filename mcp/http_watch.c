@@ -83,11 +83,19 @@ static void cut_locked(struct conn *c, int status)
     set_state(c, CONN_CUT);
 }
 
+static bool body_is_late(const struct conn *c, int64_t now)
+{
+    int64_t age = now - c->since;
+    if (age <= LIMIT_HTTP_STALL_MS)
+        return false;
+    return age > LIMIT_HTTP_BODY_MS || now - c->last > LIMIT_HTTP_STALL_MS || c->taken < age * LIMIT_HTTP_RATE / 1000;
+}
+
 /* True when the time of its state is over. */
 static bool late(struct conn *c, int64_t now)
 {
     if (c->state == CONN_BODY)
-        return now - c->since > LIMIT_HTTP_BODY_MS || now - c->last > LIMIT_HTTP_STALL_MS;
+        return body_is_late(c, now);
     if (c->state != CONN_WAITS)
         return false;
     if (!c->heard && bytes_received(c->fd) > c->seen) {
@@ -280,13 +288,16 @@ void conn_free(struct conn *c)
     free(c);
 }
 
-void conn_body(struct conn *c)
+void conn_body(struct conn *c, size_t len)
 {
     (void)pthread_mutex_lock(&c->watch->lock);
-    if (c->state == CONN_BODY)
+    if (c->state == CONN_BODY) {
         c->last = clock_ms();
-    else if (c->state != CONN_CUT)
+        c->taken += (int64_t)len;
+    } else if (c->state != CONN_CUT) {
         set_state(c, CONN_BODY);
+        c->taken = 0;
+    }
     (void)pthread_mutex_unlock(&c->watch->lock);
 }
 

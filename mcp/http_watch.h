@@ -25,6 +25,7 @@ struct conn {
     int fd;
     enum conn_state state;
     int64_t since, last; /* of the state; of the last byte of a body */
+    int64_t taken;       /* bytes of the body */
     uint64_t seen;       /* bytes that had come in when the state began */
     bool heard;          /* some of the next request came in */
     bool hung;           /* the other side has hung up */
@@ -56,8 +57,8 @@ void watch_end(struct watch *w);
 struct conn *conn_new(struct watch *w, int fd);
 void conn_free(struct conn *c);
 
-/* Called when a state begins; a body also for each piece of it. */
-void conn_body(struct conn *c);
+/* Called when a state begins; a body also for each piece of it, with its length. */
+void conn_body(struct conn *c, size_t len);
 void conn_wait(struct conn *c);
 /* The outlet is borrowed until the next state. False when nobody listens any more. */
 bool conn_busy(struct conn *c, struct outlet *o);

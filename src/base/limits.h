@@ -95,6 +95,7 @@
 #define LIMIT_HTTP_HEADER_MS 10000          /* from the first byte of a request to the end of its headers */
 #define LIMIT_HTTP_BODY_MS 30000            /* from there to the end of its body */
 #define LIMIT_HTTP_STALL_MS 10000           /* without any byte of a body */
+#define LIMIT_HTTP_RATE 1024                /* bytes of a body in a second, at least, once it lasts so long */
 #define LIMIT_HTTP_IDLE_S 300u              /* between two requests, or for a reader that takes nothing */
 #define LIMIT_HTTP_BODIES (128 * MIB)       /* bodies that are coming in, of all connections */
 #define LIMIT_HTTP_SKIP (64 * KIB)          /* a body read although refused, to keep the connection */
