@@ -53,8 +53,9 @@ void client_unref(struct client *c)
 {
     if (!c || atomic_fetch_sub(&c->refs, 1) != 1)
         return;
-    if (c->server->options.extension)
-        c->server->options.extension->gone(c);
+    const struct extension *x = c->server->options.extension;
+    if (x && x->gone)
+        x->gone(c);
     leave_server(c);
     free(c->name);
     json_decref(c->capabilities);

@@ -108,7 +108,7 @@ bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *
     if (!s)
         return true;
     drain(s, drain_ms, gone, arg);
-    if (s->options.extension)
+    if (s->options.extension && s->options.extension->end)
         s->options.extension->end();
     cancel_everything(s);
     if (!calls_stop(s))
