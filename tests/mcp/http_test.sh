@@ -41,7 +41,7 @@ end_server() {
 slow_picture() {
     command -v python3 >/dev/null || skip "there is no python3"
     port=0 token=
-    python3 "$HERE/http_probe.py" picture 0 x "$PWD/slow.png" 4000
+    python3 "$HERE/http_probe.py" picture 0 x "$PWD/slow.png" 5000
 }
 
 test_hosts_and_origins_are_judged_over_the_wire_as_in_the_table() {
@@ -112,6 +112,7 @@ test_workers_hold_no_socket_of_ours() {
     end_server
 }
 test_the_token_is_made_once_for_its_owner_alone() {
+    export XDG_STATE_HOME="$PWD/new/state"
     serve
     has err "Authorization: Bearer $token"
     [ "$(stat -c %a "$XDG_STATE_HOME/fovea/token")" = 600 ] || fail "the token's mode"
