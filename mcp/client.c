@@ -53,6 +53,9 @@ void client_unref(struct client *c)
 {
     if (!c || atomic_fetch_sub(&c->refs, 1) != 1)
         return;
+    const struct extension *x = c->server->options.extension;
+    if (x && x->gone)
+        x->gone(c);
     leave_server(c);
     free(c->name);
     json_decref(c->capabilities);

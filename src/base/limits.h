@@ -91,9 +91,30 @@
 #define LIMIT_MCP_QUEUE_BYTES (128 * MIB)   /* and what their messages hold */
 #define LIMIT_MCP_RUNNERS 32                /* calls at work at once, of all kinds */
 #define LIMIT_MCP_PROGRESS_MS 4000          /* between two signs of life; clients give up after 5 s and more */
+#define LIMIT_MCP_STATE (64 * KIB)          /* what a client carries for us between two calls */
+#define LIMIT_MCP_LISTENERS 64              /* subscriptions held open, of all clients */
 #define LIMIT_MCP_ROOTS_MS 1000             /* waited for a client to name its roots */
 #define LIMIT_MCP_ASK_MS 60000              /* waited for any other answer of a client */
 #define LIMIT_MCP_DRAIN_MS 60000            /* for accepted calls when the client has said all it wanted */
+
+/* Its HTTP side */
+#define LIMIT_HTTP_CONNECTIONS 1024         /* open at once; a further one gets 503 */
+#define LIMIT_HTTP_SPARE 64                 /* above that, long enough to be told so */
+#define LIMIT_HTTP_SESSIONS 1024            /* the least recently used idle one goes first */
+#define LIMIT_HTTP_POOL (16 * KIB)          /* of one connection; the header block must fit */
+#define LIMIT_HTTP_HEADER_MS 10000          /* from the first byte of a request to the end of its headers */
+#define LIMIT_HTTP_BODY_MS 30000            /* from there to the end of its body */
+#define LIMIT_HTTP_STALL_MS 10000           /* without any byte of a body */
+#define LIMIT_HTTP_RATE 1024                /* bytes of a body in a second, at least, once it lasts so long */
+#define LIMIT_HTTP_IDLE_S 300u              /* between two requests, or for a reader that takes nothing */
+#define LIMIT_HTTP_BODIES (128 * MIB)       /* bodies that are coming in, of all connections */
+#define LIMIT_HTTP_SKIP (64 * KIB)          /* a body read although refused, to keep the connection */
+#define LIMIT_HTTP_EVENTS (2 * LIMIT_MCP_REPLY) /* waiting for a client that reads slowly */
+#define LIMIT_HTTP_LINGER_MS 2000           /* for a client to read why it was cut */
+#define LIMIT_HTTP_END_MS 300               /* for open streams to be ended in order */
+#define LIMIT_HTTP_TICK_MS 500              /* between two looks at the clocks of all connections */
+#define LIMIT_HTTP_PEM (1 * MIB)            /* a certificate chain or key */
+#define LIMIT_HTTP_TOKEN 512                /* characters */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
