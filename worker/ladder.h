@@ -16,6 +16,7 @@ struct ladder {
     bool webp;             /* WebP is allowed */
     bool pristine;         /* the picture's pixels are the source's own, so that lossless may be smaller */
     bool thorough;         /* spend the time of the thorough lossy method */
+    bool lossless_source;  /* source is there and its encoding loses nothing */
     struct encoded source; /* the source's own file as one more candidate; data NULL when there is none. Borrowed */
 };
 

@@ -260,7 +260,7 @@ static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_fact
     bool drawn_webp = j->ops->media == MEDIA_WEBP && !j->shrunk;
     bool thorough = !j->scaled || j->header.colour == COLOUR_CMYK || drawn_webp;
     struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j),
-                       .thorough = thorough};
+                       .thorough = thorough, .lossless_source = j->own.data && !j->header.lossy};
     return ladder_climb(&l, &j->image, ret, ret_facts);
 }
 
