@@ -187,16 +187,30 @@ static void hash_snapshot(void *arg)
     j->hashed = sha256_fd(j->snapshot.fd, j->snapshot.size, j->sha256);
 }
 
+/* A picture that was made before needs no worker, but the hash first. */
+static bool seen_before(struct view_job *j)
+{
+    if (cache_expects(j->f->cache, &j->work))
+        hash_snapshot(j);
+    return !j->hashed && cache_find(j->f->cache, j->sha256, &j->work, &j->output);
+}
+
 static int step_decode(struct view_job *j)
 {
     j->hashed = 1;
-    int r = pool_run(j->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, hash_snapshot, j, &j->end, &j->output,
-                     j->fault);
+    if (seen_before(j))
+        return 0;
+    int r = pool_run(j->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, j->hashed > 0 ? hash_snapshot : NULL, j,
+                     &j->end, &j->output, j->fault);
     if (r < 0)
         return r;
     if (j->hashed > 0)
         hash_snapshot(j);
-    return j->hashed < 0 ? fault_set(j->fault, j->hashed, "cannot read back a snapshot") : 0;
+    if (j->hashed < 0)
+        return fault_set(j->fault, j->hashed, "cannot read back a snapshot");
+    if (j->end == POOL_DONE)
+        cache_keep(j->f->cache, j->sha256, &j->work, &j->output);
+    return 0;
 }
 
 static int (*const steps[])(struct view_job *j) = {
