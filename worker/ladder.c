@@ -46,6 +46,7 @@ struct climb {
     const struct ladder *l;
     const struct encoder *by, *also; /* the steps' formats; also may be NULL */
     struct image *m;
+    struct jpeg_writer *jpeg; /* as in l, until it was used */
     struct look look;
     struct image scaled; /* m at the last step's size, when that is smaller */
     struct step steps[STEPS];
@@ -144,8 +145,9 @@ static int encode_with(struct climb *c, const struct encoder *by, struct size si
 {
     int e;
     const struct image *m = picture_at(c, size, &e);
+    bool begun = by == &encode_jpeg && c->jpeg && m == c->m && quality == c->l->limits->quality;
     if (!e)
-        e = by->encode(m, quality, ret);
+        e = begun ? jpeg_writer_end(take(c->jpeg), ret) : by->encode(m, quality, ret);
     return e == -EFBIG ? 0 : e;
 }
 
@@ -350,7 +352,7 @@ static int climb_all(struct climb *c, uint32_t *facts)
 
 int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, uint32_t *ret_facts)
 {
-    cleanup(climb_done) struct climb c = {.l = l, .m = m, .look = image_look(m)};
+    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m)};
     uint32_t facts = 0;
     int e = climb_all(&c, &facts);
     if (e)

@@ -349,6 +349,11 @@ void resample_push(struct resampler *r, const uint8_t *row)
     r->row++;
 }
 
+uint32_t resample_done(const struct resampler *r)
+{
+    return r->out_row;
+}
+
 bool resample_opaque(const struct resampler *r)
 {
     return r->opaque;
