@@ -61,8 +61,8 @@ struct fovea_options {
     const char *worker_dir;   /* where the worker programs are; default: beside the program, then the installed place */
     unsigned ready_workers;   /* how many confined workers wait ahead of work; 0 starts each when needed */
     bool no_webp;             /* never answer with WebP, for hosts that do not take it */
-    bool no_cache;            /* make every picture afresh. Otherwise up to 64 MiB of them are kept: a source whose bytes
-                                 are the same, seen in the same way, is opened and hashed but not decoded again */
+    bool no_cache;            /* make every picture afresh. Otherwise up to 64 MiB of them are kept: a source of the same
+                                 bytes, seen in the same way, is opened and hashed but not decoded again */
 };
 
 /* Makes a context. Faults: -EINVAL (config or reach is wrong; the text says which key and line), what open(2) says of a

@@ -163,7 +163,8 @@ static void decoded_scale(const struct job *j, struct size decoded, double *ret_
  * Out of memory, it does not. */
 static void begin_jpeg(struct job *j)
 {
-    if (!webp_allowed(j) && j->limits.resize && !j->answered && j->header.orientation == 1 && !colour_needed(&j->header))
+    bool final = j->header.orientation == 1 && !colour_needed(&j->header);
+    if (final && !webp_allowed(j) && j->limits.resize && !j->answered)
         (void)jpeg_writer_new(&j->image, j->limits.quality, &j->jpeg);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures that were made before. What a worker gives is a function of the source's bytes and of the request, and agents
+ * Pictures that were made before. What a worker gives is a function of the source's bytes and the request, and agents
  * look at the same picture again and again. Keyed by the source's hash and the whole request; nothing of a path or of
  * permission is in it: whoever asks has opened, judged and hashed the source afresh. At most LIMIT_CACHE_BYTES and
  * LIMIT_CACHE_ENTRIES, the least recently used out first. Thread-safe; NULL is a cache that never has anything.

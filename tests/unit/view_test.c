@@ -291,7 +291,8 @@ TEST(picture_seen_again_is_the_one_that_would_be_made_afresh)
     static const char *const files[] = {"good/png-rgb-8.png", "good/gif-still.gif", "good/jpeg-baseline.jpg"};
     for (size_t i = 0; i < COUNT(files); i++)
         for (int64_t edge = 30; edge <= 60; edge += 30) {
-            auto_result *first = SEE(f, .path = files[i], .max_edge = edge), *again = SEE(f, .path = files[i], .max_edge = edge);
+            auto_result *first = SEE(f, .path = files[i], .max_edge = edge);
+            auto_result *again = SEE(f, .path = files[i], .max_edge = edge);
             auto_result *fresh = SEE(other, .path = files[i], .max_edge = edge);
             CHECK_MSG(same_picture(first, again) && same_picture(again, fresh), "%s", files[i]);
         }

@@ -74,6 +74,25 @@ TEST(lossy_formats_keep_flat_colours_at_odd_sizes)
         }
 }
 
+TEST(a_jpeg_written_row_by_row_is_the_one_written_at_once)
+{
+    auto_image m = noisy_image(333, 211, true, 4);
+    for (uint32_t step = 1; step < 300; step += 37) {
+        struct jpeg_writer *w = NULL;
+        auto_encoded want = {0}, e = {0};
+        CHECK(!encode_jpeg.encode(&m, 75, &want) && !jpeg_writer_new(&m, 75, &w));
+        for (uint32_t rows = 0; rows < 211; rows += step)
+            jpeg_writer_rows(w, rows);
+        CHECK(!jpeg_writer_end(w, &e));
+        CHECK_MSG(e.len == want.len && !memcmp(e.data, want.data, e.len) && e.by == &encode_jpeg, "by %u", step);
+        jpeg_writer_free(w);
+    }
+    struct jpeg_writer *given_up = NULL;
+    CHECK(!jpeg_writer_new(&m, 75, &given_up));
+    jpeg_writer_rows(given_up, 100);
+    jpeg_writer_free(given_up);
+}
+
 TEST(pictures_that_a_format_cannot_hold_are_refused)
 {
     auto_image m = flat_image(20000, 2, 1, 2, 3, 255);
