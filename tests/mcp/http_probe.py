@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """http_probe.py WHAT PORT TOKEN [ARGUMENT...]: one thing that must hold of the HTTP server, over plain sockets, so that
 a request can be as broken as it must be. Exit status 1 and words when it does not hold."""
+import itertools
 import json
 import os
 import select
 import socket
 import struct
 import sys
-import threading
 import time
 import zlib
 
@@ -120,7 +120,11 @@ def of(name):
     return JSON + (f"Mcp-Session-Id: {name}",)
 
 
-def call(tool, arguments, number=5, token=None):
+fresh = itertools.count(1000)
+
+
+def call(tool, arguments, number=None, token=None):
+    number = next(fresh) if number is None else number
     params = {"name": tool, "arguments": arguments}
     if token is not None:
         params["_meta"] = {"progressToken": token}
@@ -350,7 +354,7 @@ def hang_up(slow_path, small_path):
     for way in ("close", "reset"):
         socks = [connect() for _ in range(16)]
         for i, s in enumerate(socks):
-            s.sendall(request(call("view", {"path": slow_path}, 100 + i), more=of(name)))
+            s.sendall(request(call("view", {"path": slow_path}), more=of(name)))
         time.sleep(0.15)
         for s in socks:
             if way == "reset":
@@ -365,19 +369,17 @@ def hang_up(slow_path, small_path):
 def full(slow_path):
     """More calls than the queue holds get 503; ending the session makes room."""
     name = session("2025-03-26")
-    batch = [call("view", {"path": slow_path}, i) for i in range(256)]
     socks = []
-    for n in range(4):
-        for c in batch:
-            c["id"] += 1000
+    for _ in range(4):
+        batch = [call("view", {"path": slow_path}) for _ in range(256)]
         socks.append(connect())
         socks[-1].sendall(request(batch, more=of(name)))
     time.sleep(0.3)
     other = session()
     got = None
-    for i in range(60):
+    for _ in range(60):
         socks.append(connect())
-        socks[-1].sendall(request(call("view", {"path": slow_path}, i), more=of(other)))
+        socks[-1].sendall(request(call("view", {"path": slow_path}), more=of(other)))
         if select.select([socks[-1]], [], [], 0.05)[0]:
             got = read_answer(socks[-1])
             if got.status == 503:
