@@ -25,7 +25,13 @@
 #define LIMIT_READ_TOTAL_MS 120000          /* for all of a text: 2 GiB from a slow disk */
 #define LIMIT_KILL_MS 50                    /* waited for a killed reader; then it is left behind */
 #define LIMIT_STRAY_READERS 16              /* left behind at once, in the whole process */
-#define LIMIT_READ_PIECE (64 * KIB)        /* read from a file at once */
+#define LIMIT_READ_PIECE (64 * KIB)         /* read from a file at once */
+#define LIMIT_READERS 16                    /* processes of one gate that read files */
+#define LIMIT_READERS_BUSY_MS 16000         /* waited for one of them when all are at work */
+#define LIMIT_READER_TRIES (LIMIT_READERS + 2) /* readers found dead before one job gives up */
+#define LIMIT_READER_IDLE_MS 60000          /* one without work ends: it holds a copy of the host's memory */
+#define LIMIT_READER_KEPT (64 * KIB)        /* of the memory of a text, for the next one */
+#define LIMIT_CANCEL_NAP_MS 20              /* slept at once where a cancel cannot wake us */
 
 /* Pixels */
 #define LIMIT_SIDE 65535u
