@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import select
+import signal
 import socket
 import struct
 import sys
@@ -463,6 +464,23 @@ def cancelled(slow_path):
     check(got and got.status == 200 and got.headers["content-type"] == "text/event-stream", got and got.headers)
     check(b"data" not in got.body, got.body)
     check(time.monotonic() - start < 0.3, "the response stayed open")
+
+
+def stop(slow_path, pid):
+    """A signal ends calls and connections at once."""
+    name = session()
+    socks = [connect() for _ in range(20)]
+    for s in socks:
+        s.sendall(request(call("view", {"path": slow_path}), more=of(name)))
+    idle = connect()
+    time.sleep(0.2)
+    start = time.monotonic()
+    os.kill(int(pid), signal.SIGTERM)
+    for s in socks + [idle]:
+        s.settimeout(5)
+        while receive(s):
+            pass
+    check(time.monotonic() - start < 1, "connections stayed open", time.monotonic() - start)
 
 
 def leaves(pid):
