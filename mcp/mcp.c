@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "conformance.h"
 #include "exchange.h"
 #include "http.h"
 #include "server.h"
@@ -86,7 +87,13 @@ int mcp_serve(fovea *f, const struct mcp_options *o, struct fovea_fault *fault)
 {
     struct server *s = NULL;
     auto_close int stop = watch_signals(fault);
-    struct server_options options = {.main = o->main, .no_webp = o->no_webp, .stopped = stopped, .stopped_arg = &stop};
+    struct server_options options = {
+        .main = o->main,
+        .no_webp = o->no_webp,
+        .extension = o->conformance ? &conformance_extension : NULL,
+        .stopped = stopped,
+        .stopped_arg = &stop,
+    };
     if (stop < 0)
         return stop;
     int r = server_new(f, &options, &s, fault);

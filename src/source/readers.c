@@ -132,9 +132,11 @@ static int start(const struct gate *g, struct reader *r)
     return 0;
 }
 
-static void kill_reader(const struct reader *r)
+/* By the pipe too: a host that gave up its rights may not send a signal to one that still has them. */
+static void kill_reader(struct reader *r)
 {
     (void)syscall(SYS_pidfd_send_signal, r->pidfd, SIGKILL, NULL, 0u);
+    close_fd(take_fd(&r->life));
 }
 
 /* Of a killed one: what it leaves. */
@@ -147,7 +149,6 @@ static void bury(struct reader *r, int wait_ms)
     else
         strays_add(r->pidfd);
     close_fd(r->socket);
-    close_fd(r->life);
     free_desk(&r->desk);
 }
 

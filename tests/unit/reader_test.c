@@ -360,6 +360,36 @@ TEST(after_fork_the_context_is_the_parents)
     CHECK(reads_inside(&p));
 }
 
+/* In a process of its own: what is given up does not come back. */
+static _Noreturn void give_up_rights(void)
+{
+    struct place p;
+    struct snapshot_lines l = {0};
+    pid_t ids[CHILDREN];
+    place_init(&p, "R/a");
+    auto_free char *path = tree_text(&p.t, "@R/a");
+    bool good = !chmod(path, 0600) && reads_inside(&p) && !setegid(65534) && !seteuid(65534);
+    good = good && take_text(&p, "a", NULL, &l) == SNAPSHOT_ABSENT && children_of(getpid(), ids) == 1;
+    good = good && !seteuid(0) && !setegid(0) && reads_inside(&p) && children_of(getpid(), ids) == 1;
+    tree_done(&p.t);
+    good = good && !setgid(65534) && !setuid(65534);
+    good = good && take_text(&p, "a", NULL, &l) == SNAPSHOT_ABSENT && children_of(getpid(), ids) == 1;
+    gate_free(p.g);
+    _exit(good && children_of(getpid(), ids) == 0 ? 0 : 1);
+}
+
+TEST(a_host_that_gives_up_its_rights_reads_without_them)
+{
+    int status = 1;
+    if (geteuid() != 0)
+        SKIP("needs to be root");
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        give_up_rights();
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 /* ---------------------------------------------------------------- narrowing */
 
 TEST(what_is_not_beneath_the_roots_is_absent_whatever_it_is)
