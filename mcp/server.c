@@ -94,7 +94,7 @@ static void cancel_everything(struct server *s)
     while (c) {
         (void)client_ref(c);
         server_unlock(s);
-        calls_cancel_all(c, NULL);
+        calls_cancel_all(c);
         client_unref(c);
         server_lock(s);
         for (c = s->clients; c && !c->inflight; c = c->next)
@@ -130,7 +130,7 @@ void server_hung_up(struct server *s, struct outlet *o)
         e = NULL;
         server_lock(s);
         for (c = s->clients; c && !e; c = c->next)
-            for (e = c->inflight; e && e->outlet != o; e = e->next_inflight)
+            for (e = c->inflight; e && e->outlet != o && e->outlet->to != o; e = e->next_inflight)
                 ;
         if (e)
             (void)exchange_ref(e);
