@@ -46,7 +46,8 @@ export function wrongWith(revision, message, method) {
     if (!name || !types[kind]?.anyOf.some(one => one.$ref.endsWith(`/${name}`))) return `${message.method} is nothing a server may send`;
     return check('id' in message ? 'JSONRPCRequest' : 'JSONRPCNotification', message) ?? check(name, message);
   }
-  if ('error' in message) return check(byCode.get(message.error.code) ?? first('JSONRPCErrorResponse', 'JSONRPCError'), message);
+  // Before 2025-11-25 the schema had no error without an id, though one whose request cannot be read has none to give.
+  if ('error' in message) return check(byCode.get(message.error.code) ?? first('JSONRPCErrorResponse', 'JSONRPCError'), { id: 0, ...message });
   const base = byMethod.get(method)?.replace(/Request$/, '');
   if (!base) return `an answer to ${method}, which the revision does not have`;
   return check(first('JSONRPCResultResponse', 'JSONRPCResponse'), message) ?? check(first(`${base}Result`, 'EmptyResult'), message.result) ??
