@@ -53,7 +53,7 @@ LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lcrypto -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
-CLI_LIBS    := -ldl
+CLI_LIBS    := -ldl -lmicrohttpd
 
 # ---------------------------------------------------------------- files, by room
 
@@ -64,13 +64,15 @@ objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 SHARED_SRC := $(filter-out src/base/sha256.c,$(call rooms,base fit)) src/sandbox/jail.c
 LIB_SRC    := $(call rooms,base fit source sandbox percept api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
-CLI_SRC    := $(sort $(wildcard cmd/*.c))
+MCP_SRC    := $(sort $(wildcard mcp/*.c))
+CLI_SRC    := $(sort $(wildcard cmd/*.c)) $(MCP_SRC)
 UNIT_SRC   := $(sort $(wildcard tests/unit/*_test.c))
 UNITS      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
 
 LIB_OBJ    := $(call objects,$(LIB_SRC))
 SHARED_OBJ := $(call objects,$(SHARED_SRC))
 WORKER_OBJ := $(call objects,$(WORKER_SRC))
+MCP_OBJ    := $(call objects,$(MCP_SRC))
 CLI_OBJ    := $(call objects,$(CLI_SRC))
 
 .PHONY: all help setup demo test check bench fuzz install uninstall clean
@@ -101,6 +103,8 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(OBJ)/cmd/mcp.o: CPPFLAGS += -I.
 
 # Pixel loops earn -O3.
 $(OBJ)/worker/%.o: OPT := -O3
@@ -202,6 +206,12 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) -lgif -lspng
 
+# Those of the server's parts link these.
+$(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(MCP_OBJ) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 
@@ -251,11 +261,11 @@ fuzz: ## fuzz each parser for TIME seconds (clang)
 
 .PHONY: fuzzers
 fuzzers: $(FUZZERS) $(BUILD)/fixtures/good.tsv
-$(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(OBJ)/libinternal.a
+$(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(CC) $(CPPFLAGS) -I. $(CFLAGS) -fsanitize=fuzzer $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
-	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+	$(CC) $(CPPFLAGS) -I. $(CFLAGS) -fsanitize=fuzzer $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) $(MCP_OBJ) \
+	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(CLI_LIBS)
 
 # ---------------------------------------------------------------- install
 

@@ -42,7 +42,7 @@ struct option {
 /* Options of every command that opens a context. */
 struct common {
     struct words roots;
-    const char *config;
+    const char *config, *personality;
     bool no_webp;
 };
 extern const struct option common_options[];

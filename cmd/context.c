@@ -42,6 +42,7 @@ int context_open(const struct common *common, fovea **ret, struct fovea_fault *f
     struct fovea_options options = {
         .reach = common->roots.n ? (const char *const *)roots : NULL,
         .config_file = named ? config : common->config,
+        .personality = common->personality,
         .no_webp = common->no_webp,
     };
     int r = failed ? fault_is(fault, -EINVAL, failed, "the path is empty or too long")

@@ -29,6 +29,21 @@ char *config_path_new(void)
     return buf_take(&path);
 }
 
+char *config_beside_new(const char *path)
+{
+    auto_buf folder = BUF_INIT(2 * LIMIT_PATH_BYTES);
+    if (!path || !*path)
+        return config_folder("XDG_CONFIG_HOME", ".config", &folder) < 0 ? NULL : buf_take(&folder);
+    const char *slash = strrchr(path, '/');
+    if (*path != '/') { /* open(2) takes it from the process's folder */
+        auto_free char *here = getcwd(NULL, 0);
+        if (!here || buf_add_format(&folder, "%s/", here) < 0)
+            return NULL;
+    }
+    (void)buf_add(&folder, path, slash ? (size_t)(slash - path) : 0);
+    return buf_take(&folder);
+}
+
 void config_done(struct config *c)
 {
     if (!c)
@@ -45,6 +60,8 @@ void config_done(struct config *c)
             config_list_free(*(char ***)member);
     }
     free(c->file);
+    free(c->overlay);
+    free(c->reach_file);
     *c = (struct config){0};
 }
 
@@ -101,10 +118,17 @@ static int read_all(int fd, struct buf *text)
     }
 }
 
-static int read_config(int fd, const char *name, struct buf *text, struct stat *st, struct fovea_fault *fault)
+int config_read(const char *path, const char *name, bool optional, struct buf *text, struct stat *ret_stat,
+                struct fovea_fault *fault)
 {
-    int r = fstat(fd, st) < 0 ? -errno : 0;
-    if (r == 0 && !S_ISREG(st->st_mode))
+    /* A FIFO must not make us wait, a terminal not become ours. */
+    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && optional && (errno == ENOENT || errno == ENOTDIR))
+        return 1;
+    if (fd < 0)
+        return fault_set(fault, errno, "cannot open \"%s\": %s", name, strerrordesc_np(errno));
+    int r = fstat(fd, ret_stat) < 0 ? -errno : 0;
+    if (r == 0 && !S_ISREG(ret_stat->st_mode))
         return fault_set(fault, EINVAL, "\"%s\" is not a regular file", name);
     if (r == 0)
         r = read_all(fd, text);
@@ -129,49 +153,60 @@ static int open_to_others(const char *path, const struct config_place *at)
                      shown.data);
 }
 
-static int load(int fd, const char *path, struct config_place *at, struct config *c)
+/* Which file a setting came from: both names, as copies. */
+static int note_file(const char *path, bool sets_reach, char **file, struct config *c)
+{
+    if (!(*file = strdup(path)))
+        return -ENOMEM;
+    if (!sets_reach)
+        return 0;
+    free(c->reach_file);
+    return (c->reach_file = strdup(path)) ? 0 : -ENOMEM;
+}
+
+/* May the file be missing? Then a missing one changes nothing. file: which member of c takes its path. */
+static int load_file(const char *path, bool optional, struct config_place *at, struct config *c, char **file)
 {
     cleanup(wipe) struct buf text = BUF_INIT(LIMIT_CONFIG_BYTES + 32 * KIB);
     struct stat st;
-    bool secret = false;
-    int r = read_config(fd, at->file, &text, &st, at->fault);
-    if (r == 0)
-        r = config_parse(at, text.data ? text.data : "", text.len, c, &secret);
+    bool secret = false, before = c->reach_set;
+    int r = config_read(path, at->file, optional, &text, &st, at->fault);
+    if (r)
+        return r < 0 ? r : 0;
+    c->reach_set = false;
+    r = config_parse(at, text.data ? text.data : "", text.len, c, &secret);
     if (r == 0 && secret && st.st_mode & (S_IRWXG | S_IRWXO))
         r = open_to_others(path, at);
-    if (r == 0 && !(c->file = strdup(path)))
+    if (r == 0 && note_file(path, c->reach_set, file, c) < 0)
         r = fault_oom(at->fault);
+    c->reach_set |= before;
     return r;
-}
-
-/* May the file be missing? Then a missing one changes nothing. */
-static int load_file(const char *path, bool optional, struct config_place *at, struct config *c)
-{
-    auto_buf name = BUF_INIT(KIB);
-    if (shown_name(path, &name) < 0)
-        return fault_oom(at->fault);
-    /* A FIFO must not make us wait, a terminal not become ours. */
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 && optional && (errno == ENOENT || errno == ENOTDIR))
-        return 0;
-    if (fd < 0)
-        return fault_set(at->fault, errno, "cannot open \"%s\": %s", name.data, strerrordesc_np(errno));
-    at->file = name.data;
-    return load(fd, path, at, c);
 }
 
 int config_load(const char *path, const char *cwd, const char *home, struct config *ret, struct fovea_fault *fault)
 {
     cleanup(config_done) struct config c = {0};
     auto_free char *usual = path ? NULL : config_path_new();
+    auto_buf name = BUF_INIT(KIB);
     const char *file = path ? path : usual;
     struct config_place at = {.cwd = cwd, .home = home, .fault = fault};
     int r = config_defaults(cwd, &c, fault);
-    if (r == 0 && file && *file)
-        r = load_file(file, !path, &at, &c);
+    if (r == 0 && file && *file) {
+        if (shown_name(file, &name) < 0)
+            return fault_oom(fault);
+        at.file = name.data;
+        r = load_file(file, !path, &at, &c, &c.file);
+    }
     if (r < 0)
         return r;
     *ret = c;
     c = (struct config){0};
     return 0;
+}
+
+int config_overlay(const char *path, const char *name, const char *cwd, const char *home, struct config *c,
+                   struct fovea_fault *fault)
+{
+    struct config_place at = {.file = name, .cwd = cwd, .home = home, .fault = fault};
+    return load_file(path, true, &at, c, &c->overlay);
 }

@@ -14,7 +14,10 @@
 #include "fovea.h"
 
 struct config {
-    char *file; /* the file that was read; NULL when there was none */
+    char *file;       /* the file that was read; NULL when there was none */
+    char *overlay;    /* that of a personality, laid over it; likewise */
+    bool reach_set;   /* a file set fs_reach */
+    char *reach_file; /* which one; NULL when none did */
 
     /* images.* */
     bool block_images, auto_resize;
@@ -50,12 +53,36 @@ int config_folder(const char *variable, const char *usual, struct buf *ret);
 /* $XDG_CONFIG_HOME/fovea/config.yaml, else ~/.config/fovea/config.yaml. NULL without a home or memory. */
 char *config_path_new(void);
 
+/* The folder that the config file is in, or would be: of this path, else the usual one (path NULL or ""). Absolute, ""
+ * without a home. NULL without memory or a working folder. */
+char *config_beside_new(const char *path);
+
 /*
  * Reads a file. path NULL: the usual one, and the defaults where it is missing; "": none, only the defaults; a named
  * file must exist. cwd is what ${cwd} means in fs_reach, home what ${home} and ~/ mean (NULL: none).
  * Faults: -EINVAL (the text says file, line and key), -ENOENT, -EFBIG, -EACCES or another of open(2), -ENOMEM.
  */
 int config_load(const char *path, const char *cwd, const char *home, struct config *ret, struct fovea_fault *fault);
+
+/* Lays a further file over c: what it sets replaces what is there (of lists, all of it). A missing one changes nothing.
+ * name is what faults call it. On a fault c is still whole. */
+int config_overlay(const char *path, const char *name, const char *cwd, const char *home, struct config *c,
+                   struct fovea_fault *fault);
+
+/*
+ * Narrows fs_reach to the folders that it shares with these (absolute, NULL-terminated): each must lie in one of its
+ * folders, or contain some. Links are followed first. Where no file set fs_reach, they take its place. -EINVAL names
+ * the one that lies outside.
+ */
+int config_narrow(struct config *c, const char *const *folders, struct fovea_fault *fault);
+
+/*
+ * The text of a file that settings are in, read whole (LIMIT_CONFIG_BYTES), and what fstat(2) says of it. name is what
+ * faults call it. 0, 1 when it is optional and not there, or a fault.
+ */
+struct stat;
+int config_read(const char *path, const char *name, bool optional, struct buf *text, struct stat *ret_stat,
+                struct fovea_fault *fault);
 
 /* Puts a copy of values (NULL-terminated) in place of a list of the config. */
 int config_list_set(char ***list, const char *const *values, struct fovea_fault *fault);

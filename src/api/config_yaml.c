@@ -1,84 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * config.yaml as a stream of events, so that nothing is built that the table does not ask for: memory stays small
- * whatever the file holds. Of YAML this takes one document of mappings, lists and scalars; anchors, aliases and tags
- * are refused, which leaves no way to make a small file large.
- */
+/* config.yaml: what its keys and values mean, event by event, by the table of keys. */
 #include "api/config_yaml.h"
 
 #include <errno.h>
 #include <string.h>
-#include <yaml.h>
 
+#include "api/yaml_reader.h"
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/text.h"
 
 struct reader {
-    yaml_parser_t parser;
+    struct yaml_reader yaml;
     struct config_place *at;
     struct config *config;
     bool secret;
-    unsigned depth;
     size_t *seen; /* by row of config_keys: the line that set it, or 0 */
 };
-
-#define auto_event cleanup(yaml_event_delete) yaml_event_t
-
-static int wrong_yaml(struct reader *r)
-{
-    const yaml_parser_t *p = &r->parser;
-    if (p->error == YAML_MEMORY_ERROR)
-        return fault_oom(r->at->fault);
-    r->at->line = p->problem_mark.line + 1;
-    return config_wrong(r->at, "not valid YAML: %s", p->problem ? p->problem : "unreadable");
-}
-
-static const char *unwanted(const yaml_event_t *e)
-{
-    switch (e->type) {
-    case YAML_ALIAS_EVENT:
-        return "aliases";
-    case YAML_SCALAR_EVENT:
-        return e->data.scalar.anchor ? "anchors" : e->data.scalar.tag ? "tags" : NULL;
-    case YAML_MAPPING_START_EVENT:
-        return e->data.mapping_start.anchor ? "anchors" : e->data.mapping_start.tag ? "tags" : NULL;
-    case YAML_SEQUENCE_START_EVENT:
-        return e->data.sequence_start.anchor ? "anchors" : e->data.sequence_start.tag ? "tags" : NULL;
-    default:
-        return NULL;
-    }
-}
-
-/* The next event. Counts the depth, and moves the place to its line. */
-static int next(struct reader *r, yaml_event_t *ret)
-{
-    const char *what;
-    if (!yaml_parser_parse(&r->parser, ret))
-        return wrong_yaml(r);
-    r->at->line = ret->start_mark.line + 1;
-    if ((what = unwanted(ret)))
-        return config_wrong(r->at, "%s are not supported; write the value out", what);
-    if (ret->type == YAML_MAPPING_START_EVENT || ret->type == YAML_SEQUENCE_START_EVENT)
-        r->depth++;
-    else if (ret->type == YAML_MAPPING_END_EVENT || ret->type == YAML_SEQUENCE_END_EVENT)
-        r->depth--;
-    return r->depth <= LIMIT_CONFIG_DEPTH ? 0 : config_wrong(r->at, "nested more than %d deep", LIMIT_CONFIG_DEPTH);
-}
-
-static struct config_scalar scalar_of(const yaml_event_t *e)
-{
-    if (e->type != YAML_SCALAR_EVENT)
-        return (struct config_scalar){.text = ""};
-    return (struct config_scalar){(const char *)e->data.scalar.value, e->data.scalar.length,
-                                  e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE};
-}
-
-static bool is_null(const yaml_event_t *e)
-{
-    struct config_scalar value = scalar_of(e);
-    return e->type == YAML_SCALAR_EVENT && config_is_null(&value);
-}
 
 /* Keys named apiKey, at any place, make the file a secret. */
 static void note_secret(struct reader *r, const char *key)
@@ -93,9 +31,9 @@ static int skip(struct reader *r, const yaml_event_t *first)
 {
     if (first->type == YAML_SCALAR_EVENT)
         return 0;
-    for (unsigned inside = r->depth; r->depth >= inside;) {
+    for (unsigned inside = r->yaml.depth; r->yaml.depth >= inside;) {
         auto_event e = {0};
-        int err = next(r, &e);
+        int err = yaml_next(&r->yaml, &e);
         if (err < 0)
             return err;
         if (e.type == YAML_SCALAR_EVENT) /* a value that reads "apiKey" costs only a chmod */
@@ -109,11 +47,11 @@ static int read_list(struct reader *r, const struct config_key *key)
     int err = config_list_clear(r->at, key, r->config);
     while (err == 0) {
         auto_event e = {0};
-        if ((err = next(r, &e)) < 0 || e.type == YAML_SEQUENCE_END_EVENT)
+        if ((err = yaml_next(&r->yaml, &e)) < 0 || e.type == YAML_SEQUENCE_END_EVENT)
             break;
         if (e.type != YAML_SCALAR_EVENT)
             return config_wrong(r->at, "%s must be a list of strings", key->path);
-        struct config_scalar value = scalar_of(&e);
+        struct config_scalar value = yaml_scalar(&e);
         err = config_list_add(r->at, key, &value, r->config);
     }
     return err;
@@ -140,7 +78,7 @@ static int read_value(struct reader *r, const struct config_key *key, const yaml
         return read_list(r, key);
     if (e->type != YAML_SCALAR_EVENT)
         return config_wrong(r->at, "%s must be %s", key->path, words[key->type]);
-    struct config_scalar value = scalar_of(e);
+    struct config_scalar value = yaml_scalar(e);
     return config_set(r->at, key, &value, r->config);
 }
 
@@ -161,7 +99,7 @@ static int read_entry(struct reader *r, const char *path, size_t line, const yam
 {
     const struct config_key *key = config_key_find(path);
     if (key && key->type == CONFIG_ANY) {
-        if (e->type == YAML_MAPPING_START_EVENT || is_null(e) || strcmp(key->path, path) != 0)
+        if (e->type == YAML_MAPPING_START_EVENT || yaml_is_null(e) || strcmp(key->path, path) != 0)
             return skip(r, e);
         return config_wrong(r->at, "%s must be a mapping", path);
     }
@@ -171,7 +109,7 @@ static int read_entry(struct reader *r, const char *path, size_t line, const yam
     }
     if (e->type == YAML_MAPPING_START_EVENT)
         return read_mapping(r, path);
-    if (is_null(e))
+    if (yaml_is_null(e))
         return 0; /* a section with nothing in it */
     return config_wrong(r->at, "%s must be a mapping of settings", path);
 }
@@ -190,16 +128,16 @@ static int join(struct reader *r, const char *prefix, const yaml_event_t *key, c
     return 0;
 }
 
-/* Depth is bounded by next(), so this recursion is too. */
+/* Depth is bounded by yaml_next(), so this recursion is too. */
 static int read_mapping(struct reader *r, const char *prefix)
 {
     for (;;) {
         auto_event key = {0}, value = {0};
         char path[LIMIT_CONFIG_KEY];
-        int err = next(r, &key);
+        int err = yaml_next(&r->yaml, &key);
         if (err < 0 || key.type == YAML_MAPPING_END_EVENT)
             return err;
-        if ((err = join(r, prefix, &key, path)) < 0 || (err = next(r, &value)) < 0 ||
+        if ((err = join(r, prefix, &key, path)) < 0 || (err = yaml_next(&r->yaml, &value)) < 0 ||
             (err = read_entry(r, path, key.start_mark.line + 1, &value)) < 0)
             return err;
     }
@@ -209,39 +147,31 @@ static int read_root(struct reader *r, const yaml_event_t *e)
 {
     if (e->type == YAML_MAPPING_START_EVENT)
         return read_mapping(r, "");
-    if (is_null(e))
+    if (yaml_is_null(e))
         return 0;
     return config_wrong(r->at, "expected settings such as \"images.maxBytes: 512000\"");
 }
 
-/* At most one document: its root is the first event that is not about the stream. */
-static int read_stream(struct reader *r)
+static bool is_set(const struct reader *r, const char *key)
 {
-    for (unsigned documents = 0;;) {
-        auto_event e = {0};
-        int err = next(r, &e);
-        if (err < 0 || e.type == YAML_STREAM_END_EVENT)
-            return err;
-        if (e.type == YAML_DOCUMENT_START_EVENT && documents++)
-            return config_wrong(r->at, "a second document; put all settings in one");
-        if (e.type == YAML_STREAM_START_EVENT || e.type == YAML_DOCUMENT_START_EVENT ||
-            e.type == YAML_DOCUMENT_END_EVENT)
-            continue;
-        if ((err = read_root(r, &e)) < 0)
-            return err;
-    }
+    return r->seen[config_key_find(key) - config_keys] != 0;
 }
 
 int config_parse(struct config_place *at, const char *text, size_t len, struct config *c, bool *ret_secret)
 {
     auto_free size_t *seen = calloc(config_keys_count, sizeof *seen);
     struct reader r = {.at = at, .config = c, .seen = seen};
-    if (!seen || !yaml_parser_initialize(&r.parser))
+    if (!seen)
         return fault_oom(at->fault);
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
-    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-    int err = read_stream(&r);
-    yaml_parser_delete(&r.parser);
+    int err = yaml_reader_init(&r.yaml, at, text, len);
+    while (err == 0) {
+        auto_event e = {0};
+        if ((err = yaml_next_root(&r.yaml, &e)) < 0 || e.type == YAML_STREAM_END_EVENT)
+            break;
+        err = read_root(&r, &e);
+    }
+    yaml_reader_done(&r.yaml);
+    c->reach_set |= is_set(&r, "fs_reach");
     *ret_secret = r.secret;
     return err;
 }

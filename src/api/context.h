@@ -15,6 +15,9 @@
 struct fovea {
     struct config config;
     char *cwd, *home;
+    char *beside;   /* the folder of the config file, there or not; "" without a home */
+    char *true_cwd; /* cwd free of links */
+    uint32_t tools; /* those that there are, by bit: their place in fovea_tools() */
     bool no_webp;
     struct gate *gate;
     struct pool *pool;
@@ -29,10 +32,14 @@ fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint
 __attribute__((format(printf, 3, 4))) fovea_result *refuse_named(enum reason reason, const char *ref,
                                                                  const char *format, ...);
 
+/* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
+void show_bytes(uint64_t bytes, char out[32]);
+
 /* Whether a reference is a URL, which no tool of this version fetches. */
 bool is_url(const char *ref);
 
-/* The absolute path of a spelling that opened; text that JSON can hold. NULL when out of memory. */
-char *absolute_new(const struct fovea *f, const char *variant);
+/* The absolute path of a spelling that opened, without detours that mean nothing; text that JSON can hold. NULL when out
+ * of memory. */
+char *absolute_new(const char *spelling);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The context: settings read once, the reach opened and pinned, the pool of workers; and the door by tool name. */
+/* The context: settings read once, the reach opened and pinned, the pool of workers; and the calls without a session. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "api/context.h"
+#include "api/personality.h"
 #include "api/tools.h"
 #include "base/fault.h"
 #include "base/limits.h"
-#include "base/text.h"
-#include "percept/json.h"
 
 const char *fovea_version(void)
 {
@@ -23,6 +22,8 @@ void fovea_free(fovea *f)
     gate_free(f->gate);
     views_free(f->views);
     config_done(&f->config);
+    free(f->beside);
+    free(f->true_cwd);
     free(f->cwd);
     free(f->home);
     free(f);
@@ -41,6 +42,9 @@ static int find_folders(fovea *f, const struct fovea_options *options, struct fo
         return errno == ENOMEM ? fault_oom(fault) : fault_set(fault, errno, "cannot tell the working folder: %m");
     if (*f->cwd != '/')
         return fault_set(fault, EINVAL, "the working folder \"%s\" is not an absolute path", f->cwd);
+    /* One that is gone can still be spelled. */
+    if (!(f->true_cwd = canonicalize_file_name(f->cwd)) && !(f->true_cwd = strdup(f->cwd)))
+        return fault_oom(fault);
     if (home && *home == '/' && !(f->home = strdup(home)))
         return fault_oom(fault);
     return 0;
@@ -62,13 +66,14 @@ static int add_config_file(const fovea *f, struct buf *ret)
 static int open_gate(fovea *f, struct fovea_fault *fault)
 {
     auto_buf config = BUF_INIT(LIMIT_PATH_BYTES), state = BUF_INIT(LIMIT_PATH_BYTES);
-    auto_buf file = BUF_INIT(2 * LIMIT_PATH_BYTES);
-    const char *floor[4] = {0};
+    auto_buf file = BUF_INIT(2 * LIMIT_PATH_BYTES), personalities = BUF_INIT(3 * LIMIT_PATH_BYTES);
+    const char *floor[5] = {0};
     size_t n = 0;
     if (config_folder("XDG_CONFIG_HOME", ".config", &config) < 0 ||
-        config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 || add_config_file(f, &file) < 0)
+        config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 || add_config_file(f, &file) < 0 ||
+        (*f->beside && buf_add_format(&personalities, "%s/personalities", f->beside) < 0))
         return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
-    const struct buf *const all[] = {&config, &state, &file};
+    const struct buf *const all[] = {&config, &state, &file, &personalities};
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i]->len)
             floor[n++] = all[i]->data;
@@ -102,6 +107,22 @@ static int open_pool(fovea *f, const struct fovea_options *options, struct fovea
     return pool_new(dir, MIN(options->ready_workers, (unsigned)LIMIT_READY_WORKERS), &f->pool, fault);
 }
 
+/* The config file, the personality over it, and the folders that the host names. */
+static int settle(fovea *f, const struct fovea_options *options, struct fovea_fault *fault)
+{
+    f->tools = UINT32_MAX;
+    int r = config_load(options->config_file, f->cwd, f->home, &f->config, fault);
+    if (r < 0)
+        return r;
+    if (!(f->beside = config_beside_new(options->config_file)))
+        return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
+    if (options->personality) {
+        struct personality_options p = {options->personality, f->beside, f->cwd, f->home};
+        r = personality_load(&p, &f->config, &f->tools, fault);
+    }
+    return r < 0 || !options->reach ? r : config_narrow(&f->config, options->reach, fault);
+}
+
 int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fault *fault)
 {
     static const struct fovea_options defaults;
@@ -113,9 +134,7 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     f->no_webp = options->no_webp;
     int r = find_folders(f, options, fault);
     if (r >= 0)
-        r = config_load(options->config_file, f->cwd, f->home, &f->config, fault);
-    if (r >= 0 && options->reach)
-        r = config_list_set(&f->config.fs_reach, options->reach, fault);
+        r = settle(f, options, fault);
     if (r >= 0)
         r = open_gate(f, fault);
     if (r >= 0)
@@ -126,47 +145,29 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     return 0;
 }
 
-/* Well-formed text whose numbers are too large for us is an argument to refuse, not broken JSON. */
-static int refuse_numbers(fovea_result **ret, struct fovea_fault *fault)
+void fovea_ready(fovea *f, unsigned workers)
 {
-    *ret = result_refused(REASON_INVALID_INPUT, "a number in the arguments is out of range");
-    return *ret ? 0 : fault_oom(fault);
-}
-
-static int unknown_tool(const char *name, struct fovea_fault *fault)
-{
-    size_t n;
-    const struct fovea_tool *tools = fovea_tools(&n);
-    auto_buf b = BUF_INIT(KIB);
-    (void)buf_add_str(&b, "no tool is called \"");
-    (void)buf_add_shown(&b, name, 64);
-    (void)buf_add_str(&b, "\"; there is");
-    for (size_t i = 0; i < n; i++)
-        (void)buf_add_format(&b, "%s %s", i ? "," : "", tools[i].name);
-    return b.error ? fault_oom(fault) : fault_set(fault, ENOENT, "%s", b.data);
+    (void)workers;
+    pool_prepare(f->pool);
 }
 
 int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_result **ret, struct fovea_fault *fault)
 {
-    tool_run *run;
-    json_error_t where;
-    const struct fovea_tool *t = tool_find(tool, &run);
-    if (!t)
-        return unknown_tool(tool, fault);
-    if (len > LIMIT_JSON_BYTES)
-        return fault_set(fault, EBADMSG, "arguments of %zu bytes are over the limit", len);
-    auto_json *arguments = json_loadb(json, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
-    if (!arguments && json_error_code(&where) == json_error_numeric_overflow)
-        return refuse_numbers(ret, fault);
-    if (!arguments)
-        return fault_set(fault, EBADMSG, "the arguments are not JSON: %s, at byte %d", where.text, where.position);
-    auto_free void *request = calloc(1, t->request_size);
-    fovea_result *refusal = NULL;
-    int r = request ? tool_arguments(t, arguments, request, &refusal, fault) : fault_oom(fault);
-    if (r < 0)
-        return r;
-    if (!refusal)
-        return run(f, request, ret, fault);
-    *ret = refusal;
-    return 0;
+    auto_call c;
+    int r = call_init(&c, f, NULL, NULL, fault);
+    return r < 0 ? r : tool_call(&c, tool, json, len, ret, fault);
+}
+
+int fovea_view(fovea *f, const struct fovea_view_request *request, fovea_result **ret, struct fovea_fault *fault)
+{
+    auto_call c;
+    int r = call_init(&c, f, NULL, NULL, fault);
+    return r < 0 ? r : tool_ask(&c, "view", request, ret, fault);
+}
+
+int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result **ret, struct fovea_fault *fault)
+{
+    auto_call c;
+    int r = call_init(&c, f, NULL, NULL, fault);
+    return r < 0 ? r : tool_ask(&c, "read", request, ret, fault);
 }

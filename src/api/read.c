@@ -2,14 +2,14 @@
 /* read: a source becomes text, by lines. Pixels and other binary content are refused by naming the tool that fits. */
 #include <errno.h>
 
-#include "api/context.h"
 #include "api/tools.h"
+#include "base/cancel.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "source/sniff.h"
 
 struct job {
-    fovea *f;
+    const struct call *call;
     const struct fovea_read_request *request;
     struct fovea_fault *fault;
     uint64_t offset, limit;
@@ -34,13 +34,13 @@ static int take_lines(struct job *j, fovea_result **ret)
     if (is_url(q->path))
         return settled(j, refuse_named(REASON_BLOCKED, q->path,
                                        "is a URL, and read fetches nothing; save it to a file and read that"), ret);
-    int r = ref_variants(q->path, j->f->home, &j->variants);
+    int r = call_spellings(j->call, q->path, &j->variants);
     if (r == -EINVAL)
         return settled(j, refuse_named(REASON_INVALID_INPUT, q->path, "is no path; give one such as src/main.c or "
                                                                       "/abs/notes.md"), ret);
     if (r < 0)
         return fault_oom(j->fault);
-    r = snapshot_take_lines(j->f->gate, &j->variants, j->offset, j->limit, &verdict, &j->lines, j->fault);
+    r = snapshot_take_lines(j->call->f->gate, &j->variants, j->offset, j->limit, &verdict, &j->lines, j->fault);
     if (r < 0 || verdict == SNAPSHOT_TAKEN)
         return r;
     return settled(j, refuse_source(verdict, q->path, j->lines.window.file_size, 0, REASON_UNREADABLE_TYPE), ret);
@@ -94,7 +94,7 @@ static int make_text(struct job *j, fovea_result **ret)
     struct text t = {.len = w->size, .first = j->lines.first, .last = j->lines.last, .total = j->lines.total_lines};
     sha256_hex(j->lines.sha256, t.sha256);
     t.text = malloc(w->size + 1);
-    t.path = j->request->data ? NULL : absolute_new(j->f, j->variants.path[w->variant]);
+    t.path = j->request->data ? NULL : absolute_new(j->variants.path[w->variant]);
     if (!t.text || (!j->request->data && !t.path)) {
         text_done(&t);
         return fault_oom(j->fault);
@@ -120,11 +120,12 @@ static void job_done(struct job *j)
     snapshot_done(&j->lines.window);
 }
 
-int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result **ret, struct fovea_fault *fault)
+int read_run(const struct call *c, const void *arg, fovea_result **ret, struct fovea_fault *fault)
 {
     static int (*const steps[])(struct job *j, fovea_result **ret) = {take_lines, check_text, check_range, make_text};
+    const struct fovea_read_request *request = arg;
     cleanup(job_done) struct job j = {
-        .f = f,
+        .call = c,
         .request = request,
         .fault = fault,
         .offset = request->offset ? (uint64_t)request->offset : 1,
@@ -133,6 +134,6 @@ int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result 
     };
     int r = tool_check("read", request, ret, fault);
     for (size_t i = 0; !r && i < COUNT(steps); i++)
-        r = steps[i](&j, ret);
+        r = cancel_struck(c->cancel) ? fault_cancelled(fault) : steps[i](&j, ret);
     return r < 0 ? r : 0;
 }

@@ -5,13 +5,23 @@
 
 #include <jansson.h>
 
-#include "fovea.h"
+#include "api/call.h"
 
 /* How a tool is run once its request is filled in. */
-typedef int tool_run(fovea *f, const void *request, fovea_result **ret, struct fovea_fault *fault);
+typedef int tool_run(const struct call *c, const void *request, fovea_result **ret, struct fovea_fault *fault);
 
 /* The tool of that name and how it runs; NULL for an unknown one. */
 const struct fovea_tool *tool_find(const char *name, tool_run **ret_run);
+
+/* The rows of the table. */
+int view_run(const struct call *c, const void *request, fovea_result **ret, struct fovea_fault *fault);
+int read_run(const struct call *c, const void *request, fovea_result **ret, struct fovea_fault *fault);
+
+/* Runs a tool by its name: arguments as JSON (fovea_call), or a request that is filled in. A tool that the context does
+ * not have is as unknown as one that nobody has: -ENOENT. */
+int tool_call(const struct call *c, const char *tool, const char *json, size_t len, fovea_result **ret,
+              struct fovea_fault *fault);
+int tool_ask(const struct call *c, const char *tool, const void *request, fovea_result **ret, struct fovea_fault *fault);
 
 /*
  * Fills request (request_size zero bytes) from a JSON object; strings stay borrowed from it. Returns 0 with *ret_refusal

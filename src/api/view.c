@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "api/tools.h"
+#include "base/cancel.h"
 #include "base/limits.h"
 
 static int step_arguments(struct view_job *j)
@@ -15,7 +16,7 @@ static int step_arguments(struct view_job *j)
 static int step_allowed(struct view_job *j)
 {
     const char *path = j->request->path;
-    if (j->f->config.block_images)
+    if (j->call->f->config.block_images)
         return view_settle(j, result_refused(REASON_BLOCKED,
                                              "showing images is disabled by settings (images.blockImages: true); set "
                                              "it to false to use view"));
@@ -30,7 +31,7 @@ static int step_recall(struct view_job *j)
     j->ref = j->request->path;
     if (j->request->data || strncmp(j->ref, "view:", 5) != 0)
         return 0;
-    if (!views_recall(j->f->views, j->ref, &j->earlier))
+    if (!views_recall(j->call->f->views, j->ref, &j->earlier))
         return view_settle(j, refuse_named(REASON_ABSENT, j->ref, "is no view of this session; view the file by its path"));
     j->ref = j->earlier.ref;
     return 0;
@@ -50,7 +51,7 @@ static int region_in_view(struct view_job *j)
     if (!id)
         return view_settle(j, result_refused(REASON_INVALID_INPUT, "space \"view\" needs \"view\": the view:ID that the "
                                                                    "region was measured in"));
-    if (!views_recall(j->f->views, id, &j->measured))
+    if (!views_recall(j->call->f->views, id, &j->measured))
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, id,
                                            "is no view of this session; use space \"source\" or \"unit\""));
     j->work.region = from_view(&j->request->region, &j->measured);
@@ -79,13 +80,13 @@ static int step_region(struct view_job *j)
 
 static int take_file(struct view_job *j, uint64_t cap, enum snapshot_verdict *ret_verdict)
 {
-    int r = ref_variants(j->ref, j->f->home, &j->variants);
+    int r = call_spellings(j->call, j->ref, &j->variants);
     if (r == -EINVAL)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "is no path; give one such as shots/a.png or /abs/a.png"));
     if (r < 0)
         return fault_oom(j->fault);
-    return snapshot_take(j->f->gate, &j->variants, cap, ret_verdict, &j->snapshot, j->fault);
+    return snapshot_take(j->call->f->gate, &j->variants, cap, ret_verdict, &j->snapshot, j->fault);
 }
 
 static int take_bytes(struct view_job *j, uint64_t cap, enum snapshot_verdict *ret_verdict)
@@ -99,7 +100,7 @@ static int take_bytes(struct view_job *j, uint64_t cap, enum snapshot_verdict *r
 
 static int step_take(struct view_job *j)
 {
-    uint64_t cap = (uint64_t)j->f->config.view_max_bytes;
+    uint64_t cap = (uint64_t)j->call->f->config.view_max_bytes;
     enum snapshot_verdict verdict = SNAPSHOT_TAKEN;
     int r = j->request->data ? take_bytes(j, cap, &verdict) : take_file(j, cap, &verdict);
     if (r || verdict == SNAPSHOT_TAKEN)
@@ -151,15 +152,17 @@ static int step_page(struct view_job *j)
                                          (long long)j->request->page, media_row(j->sniff.media)->name));
 }
 
-static int step_plan(struct view_job *j)
+/* What the config says, then the model, then the session, then the request: each narrows what came before. */
+static struct fit_limits limits_of(const struct view_job *j)
 {
-    const struct config *c = &j->f->config;
+    const struct config *c = &j->call->f->config;
     const struct fovea_view_request *q = j->request;
     bool full = q->detail && !strcmp(q->detail, "full");
-    const struct token_rule *rule = q->model ? tokens_rule(q->model, full) : NULL;
+    const struct token_rule *rule = j->model ? tokens_rule(j->model, full) : NULL;
     struct fit_limits l = {
         .max_edge = (uint32_t)c->max_dimension,
         .min_edge = (uint32_t)c->min_dimension,
+        .max_patches = j->model ? 0 : j->call->max_patches,
         .max_bytes = (uint32_t)c->max_bytes,
         .quality = (uint32_t)c->jpeg_quality,
         .resize = c->auto_resize,
@@ -170,11 +173,20 @@ static int step_plan(struct view_job *j)
         l.max_edge = rule->edge ? rule->edge : LIMIT_SIDE;
     if (q->max_edge)
         l.max_edge = (uint32_t)q->max_edge;
-    j->work.limits = l;
+    if (j->call->max_image && j->call->max_image < l.max_bytes)
+        l.max_bytes = (uint32_t)j->call->max_image;
+    return l;
+}
+
+static int step_plan(struct view_job *j)
+{
+    const struct fovea_view_request *q = j->request;
+    j->model = q->model ? q->model : j->call->main;
+    j->work.limits = limits_of(j);
     j->work.magic = WORK_MAGIC;
     j->work.media = j->sniff.media;
     j->work.input_len = j->snapshot.size;
-    j->work.flags = j->f->no_webp || !tokens_host_takes_webp(q->model) ? 0 : WORK_WEBP_OK;
+    j->work.flags = j->call->no_webp || !tokens_host_takes_webp(j->model) ? 0 : WORK_WEBP_OK;
     j->work.preview_w = MIN(q->preview_width, LIMIT_PREVIEW_SIDE);
     j->work.preview_h = MIN(q->preview_height, LIMIT_PREVIEW_SIDE);
     return 0;
@@ -190,7 +202,7 @@ static void hash_snapshot(void *arg)
 static int step_decode(struct view_job *j)
 {
     j->hashed = 1;
-    int r = pool_run(j->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, hash_snapshot, j, &j->end, &j->output,
+    int r = pool_run(j->call->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, hash_snapshot, j, &j->end, &j->output,
                      j->fault);
     if (r < 0)
         return r;
@@ -213,13 +225,13 @@ static void job_done(struct view_job *j)
     pool_output_done(&j->output);
 }
 
-int fovea_view(fovea *f, const struct fovea_view_request *request, fovea_result **ret, struct fovea_fault *fault)
+int view_run(const struct call *c, const void *request, fovea_result **ret, struct fovea_fault *fault)
 {
-    cleanup(job_done) struct view_job j = {.f = f, .request = request, .fault = fault, .snapshot = {.fd = -1}};
+    cleanup(job_done) struct view_job j = {.call = c, .request = request, .fault = fault, .snapshot = {.fd = -1}};
     int r = 0;
-    pool_prepare(f->pool);
+    pool_prepare(c->f->pool);
     for (size_t i = 0; !r && i < COUNT(steps); i++)
-        r = steps[i](&j);
+        r = cancel_struck(c->cancel) ? fault_cancelled(fault) : steps[i](&j);
     if (r < 0)
         return r;
     *ret = j.result;

@@ -3,17 +3,18 @@
 #ifndef FOVEA_VIEW_H
 #define FOVEA_VIEW_H
 
-#include "api/context.h"
+#include "api/call.h"
 #include "base/fault.h"
 #include "source/sniff.h"
 
 struct view_job {
-    fovea *f;
+    const struct call *call;
     const struct fovea_view_request *request;
     struct fovea_fault *fault;
     fovea_result *result;
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
+    const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
     struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
     struct view_memory measured; /* the view that the region was measured in; likewise */
     struct ref_variants variants;

@@ -47,6 +47,21 @@ static fovea_result *refuse_reply(const struct view_job *j)
                         r->detail);
 }
 
+/* More than the host takes: sent all the same, it would break there without a word of why. */
+static fovea_result *refuse_size(const struct view_job *j)
+{
+    char has[32], may[32];
+    show_bytes(j->output.reply.image_len, has);
+    show_bytes(j->call->max_image, may);
+    if (!j->work.limits.resize)
+        return refuse_named(REASON_TOO_LARGE, j->request->path,
+                            "has %s as it is, and this host takes %s; set images.autoResize to true, or show a smaller "
+                            "copy of it", has, may);
+    return refuse_named(REASON_TOO_LARGE, j->request->path,
+                        "cannot be shown in less than %s, and this host takes %s; ask for less of it with region, or "
+                        "for a smaller max_edge", has, may);
+}
+
 int view_outcome(struct view_job *j)
 {
     const char *path = j->request->path;
@@ -55,7 +70,9 @@ int view_outcome(struct view_job *j)
     if (j->end == POOL_DIED)
         return view_settle(j, refuse_named(REASON_MALFORMED, path,
                                            "broke its decoder, so it is damaged or hostile; get a good copy of it"));
-    return j->output.reply.status == WORK_OK ? 0 : view_settle(j, refuse_reply(j));
+    if (j->output.reply.status != WORK_OK)
+        return view_settle(j, refuse_reply(j));
+    return j->call->max_image && j->output.reply.image_len > j->call->max_image ? view_settle(j, refuse_size(j)) : 0;
 }
 
 /* Everything that decides the pixels, in one fixed spelling, hashed. */
@@ -121,11 +138,13 @@ static int describe(struct view_job *j, struct perception *p)
 {
     const struct fovea_view_request *q = j->request;
     uint32_t facts = j->output.reply.facts;
-    if (!(p->ref = shown_new(q->path)) || (q->model && !(p->model = shown_new(q->model))))
+    /* Of the main, the provider is the host's own business. */
+    const char *model = j->model == q->model ? j->model : strchr(j->model, '/') + 1;
+    if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
-    if (!q->data && !(p->path = absolute_new(j->f, j->variants.path[j->snapshot.variant])))
+    if (!q->data && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))
         return fault_oom(j->fault);
-    if (q->model)
+    if (model)
         p->tokens = tokens_count(&j->work.limits.rule, p->size);
     const char *name = p->path ? p->path : !strcmp(q->path, "-") ? "stdin" : q->path;
     p->note = note_new(p, base_name(name),
@@ -140,6 +159,6 @@ int view_perceive(struct view_job *j)
     if (r < 0)
         return r;
     if (!j->request->data)
-        views_remember(j->f->views, &p, j->ref);
+        views_remember(j->call->f->views, &p, j->variants.path[j->snapshot.variant]);
     return view_settle(j, result_of_perception(&p));
 }

@@ -9,8 +9,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-/* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
-static void show_bytes(uint64_t bytes, char out[32])
+void show_bytes(uint64_t bytes, char out[32])
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
@@ -84,12 +83,10 @@ static void add_folded(struct buf *b, const char *path)
     }
 }
 
-char *absolute_new(const struct fovea *f, const char *variant)
+char *absolute_new(const char *spelling)
 {
     auto_buf raw = BUF_INIT(64 * KIB), shown = BUF_INIT(256 * KIB);
-    if (*variant != '/')
-        add_folded(&raw, f->cwd);
-    add_folded(&raw, variant);
+    add_folded(&raw, spelling);
     if (raw.error || !raw.data)
         return NULL;
     if (utf8_valid(raw.data, raw.len))

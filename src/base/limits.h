@@ -59,6 +59,7 @@
 #define LIMIT_CONFIG_KEY 128                /* a dotted key, NUL included */
 #define LIMIT_CONFIG_VALUE 4096             /* a string, NUL included */
 #define LIMIT_CONFIG_LIST 256               /* entries of a list */
+#define LIMIT_PERSONALITY_ID 64             /* letters of its name */
 
 /* The command line */
 #define LIMIT_CLI_OPTIONS 64                /* of one command */
@@ -68,6 +69,21 @@
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
 #define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
 #define LIMIT_DRAW_ROWS 24
+
+/* The MCP server */
+#define LIMIT_MCP_LINE (32 * MIB)           /* one message in */
+#define LIMIT_MCP_DEPTH 128                 /* nested arrays and objects of a message */
+#define LIMIT_MCP_REPLY (8 * MIB)           /* one message out; official clients hang up at 10 MiB */
+#define LIMIT_MCP_IMAGE (5000 * 1000)       /* of a picture in it, before base64 */
+#define LIMIT_MCP_PAGE 7500                 /* text of one read for a client that is not known to take more */
+#define LIMIT_MCP_BATCH 256                 /* messages of one batch */
+#define LIMIT_MCP_QUEUE 1024                /* calls that wait or run, of all clients */
+#define LIMIT_MCP_QUEUE_BYTES (128 * MIB)   /* and what their messages hold */
+#define LIMIT_MCP_RUNNERS 32                /* calls at work at once, of all kinds */
+#define LIMIT_MCP_PROGRESS_MS 4000          /* between two signs of life; clients give up after 5 s and more */
+#define LIMIT_MCP_ROOTS_MS 1000             /* waited for a client to name its roots */
+#define LIMIT_MCP_ASK_MS 60000              /* waited for any other answer of a client */
+#define LIMIT_MCP_DRAIN_MS 60000            /* for accepted calls when the client has said all it wanted */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */

@@ -254,6 +254,29 @@ test_relative_root_is_below_where_we_stand() {
     want_json kind fault
 }
 
+test_root_narrows_fs_reach_and_never_widens_it() {
+    mkdir -p in/sub far
+    for folder in in in/sub far; do
+        cp "$GOOD/png-rgb-8.png" $folder/a.png
+    done
+    ln -s in link
+    echo 'fs_reach: ["${cwd}/link"]' >c.yaml
+    run "$FOVEA" view --config c.yaml --root in/sub in/sub/a.png
+    want_status 0
+    run "$FOVEA" view --config c.yaml --root in/sub in/a.png
+    want_status 1
+    run "$FOVEA" view --config c.yaml --root . in/a.png
+    want_status 0
+    run "$FOVEA" view --config c.yaml --root . far/a.png
+    want_status 1
+    run "$FOVEA" view --config c.yaml --root far far/a.png
+    want_status 3
+    has err "far\" lies outside fs_reach of $PWD/c.yaml"
+    run "$FOVEA" view --json --config c.yaml --root in --root far in/a.png
+    want_status 3
+    want_json kind fault
+}
+
 test_config_file_is_obeyed_and_a_wrong_one_is_a_fault() {
     echo 'images: {maxDimension: 500}' >c.yaml
     run fovea view --json --config c.yaml "$GOOD/png-photo-2000x1500.png"

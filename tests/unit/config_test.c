@@ -2,9 +2,11 @@
 /* config.yaml: what is taken, what is refused and in which words, and that no bytes at all do harm. */
 #include "api/config_yaml.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "api/personality.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
@@ -451,4 +453,216 @@ TEST(config_of_any_bytes_does_no_harm)
         int r = parse_bytes(text, used, &fault);
         CHECK_MSG(r == 0 || (r == -EINVAL && fault.text[0]), "round %d: %d", i, r);
     }
+}
+
+/* ---------------------------------------------------------------- personalities */
+
+enum { VIEW_TOOL = 1, READ_TOOL = 2 }; /* by their place in fovea_tools() */
+
+TEST(toolset_takes_names_and_names_what_is_wrong)
+{
+    static const struct {
+        const char *text, *want; /* NULL: taken */
+        uint32_t tools;
+    } rows[] = {
+        {"- view\n- read\n", NULL, VIEW_TOOL | READ_TOOL},
+        {"[read]", NULL, READ_TOOL},
+        {"tools: [view]", NULL, VIEW_TOOL},
+        {"tools:\n  - view\n  - vision\n  - inspect_image\n  - vision_analyze\n  - video_analyze\n", NULL, VIEW_TOOL},
+        {"[vision]", NULL, 0},
+        {"[]", NULL, 0},
+        {"[view, view]", NULL, VIEW_TOOL},
+        {"# none yet\n", "toolset.yaml:2: expected a list of tools", 0},
+        {"- view\n- raed\n", "toolset.yaml:2: unknown tool \"raed\"; did you mean \"read\"?", 0},
+        {"- View\n", "toolset.yaml:1: unknown tool \"View\"; did you mean \"view\"?", 0},
+        {"- vison\n", "did you mean \"vision\"?", 0},
+        {"- inspectimage\n", "did you mean \"inspect_image\"?", 0},
+        {"- \"view\\0x\"\n", "unknown tool", 0},
+        {"- [view]\n", "toolset.yaml:1: a tool must be a name", 0},
+        {"view\n", "toolset.yaml:1: expected a list of tools", 0},
+        {"tools: view\n", "toolset.yaml:1: expected a list of tools", 0},
+        {"toolz: [view]\n", "toolset.yaml:1: expected one key, tools", 0},
+        {"tools: [view]\ntools: [read]\n", "toolset.yaml:2: expected one key, tools", 0},
+        {"{}\n", "toolset.yaml:1: expected the key tools", 0},
+        {"- view\n---\n- read\n", "toolset.yaml:2: a second document", 0},
+        {"- &a view\n", "anchors are not supported", 0},
+        {"- view\n\t- read: {\n", "not valid YAML", 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct fovea_fault fault = {0};
+        struct config_place at = {.file = "toolset.yaml", .line = 1, .fault = &fault};
+        uint32_t tools = 77;
+        int r = toolset_parse(&at, rows[i].text, strlen(rows[i].text), &tools);
+        if (rows[i].want)
+            CHECK_MSG(r == -EINVAL && tools == 77 && strstr(fault.text, rows[i].want), "row %zu: %s", i, fault.text);
+        else
+            CHECK_MSG(r == 0 && tools == rows[i].tools, "row %zu: %u, %s", i, tools, fault.text);
+    }
+}
+
+/* A folder of our own with personalities in it. */
+static char house[] = "/tmp/fovea-house-XXXXXX";
+
+static const char *in_house(const char *name)
+{
+    static char path[LIMIT_PATH_BYTES];
+    (void)snprintf(path, sizeof path, "%s/%s", house, name);
+    return path;
+}
+
+static void put_in_house(const char *name, const char *text)
+{
+    auto_close int fd = open(in_house(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+}
+
+static const char *const house_files[] = {"personalities/both/toolset.yaml", "personalities/both/config.yaml",
+                                          "personalities/wrong/config.yaml", "link"};
+static const char *const house_folders[] = {"personalities", "personalities/both", "personalities/bare",
+                                            "personalities/wrong", "in", "in/sub", "out"};
+
+static void remove_house(void)
+{
+    for (size_t i = 0; i < COUNT(house_files); i++)
+        (void)unlink(in_house(house_files[i]));
+    for (size_t i = COUNT(house_folders); i--;)
+        (void)rmdir(in_house(house_folders[i]));
+    (void)rmdir(house);
+}
+
+static void build_house(void)
+{
+    static bool built;
+    if (built)
+        return;
+    built = mkdtemp(house) != NULL;
+    CHECK(built);
+    (void)atexit(remove_house);
+    for (size_t i = 0; i < COUNT(house_folders); i++)
+        CHECK(mkdir(in_house(house_folders[i]), 0700) == 0);
+    put_in_house(house_files[0], "[read]\n");
+    put_in_house(house_files[1], "model: other\nfs_reach: [/srv]\nnetwork.allow: [b.example]\n");
+    put_in_house(house_files[2], "model: m\nmodle: x\n");
+    CHECK(symlink("in", in_house("link")) == 0);
+}
+
+TEST(personality_that_cannot_be_had_says_which)
+{
+    static const struct {
+        const char *id;
+        int code;
+        const char *want;
+    } rows[] = {
+        {"", -EINVAL, "is no name"},
+        {".", -EINVAL, "is no name"},
+        {"..", -EINVAL, "is no name"},
+        {"../both", -EINVAL, "is no name"},
+        {"both/", -EINVAL, "is no name"},
+        {"b\xc3\xa9", -EINVAL, "is no name"},
+        {"0123456789012345678901234567890123456789012345678901234567890123x", -EINVAL, "is no name"},
+        {"none", -ENOENT, "/personalities/none"},
+        {"wrong", -EINVAL, "personalities/wrong/config.yaml:2: unknown key \"modle\"; did you mean \"model\"?"},
+    };
+    build_house();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        cleanup(config_done) struct config c = {0};
+        struct fovea_fault fault = {0};
+        struct personality_options options = {rows[i].id, house, "/", NULL};
+        uint32_t tools = 77;
+        CHECK(config_defaults("/", &c, &fault) == 0);
+        CHECK_MSG(personality_load(&options, &c, &tools, &fault) == rows[i].code && tools == 77, "row %zu", i);
+        CHECK_MSG(strstr(fault.text, rows[i].want), "row %zu: %s", i, fault.text);
+    }
+}
+
+TEST(personality_config_lies_over_the_other)
+{
+    cleanup(config_done) struct config c = {0};
+    struct fovea_fault fault = {0};
+    uint32_t tools = 0;
+    build_house();
+    CHECK(load_text("model: first\nprovider: p\nfs_reach: [/a, /b]\nnetwork: {allow: [a.example, c.example]}\n", &c,
+                    &fault) == 0);
+    struct personality_options bare = {"bare", house, "/", NULL}, both = {"both", house, "/", NULL};
+    CHECK(personality_load(&bare, &c, &tools, &fault) == 0 && tools == UINT32_MAX);
+    CHECK_STR(c.model, "first");
+    CHECK_MSG(personality_load(&both, &c, &tools, &fault) == 0 && tools == READ_TOOL, "%s", fault.text);
+    CHECK_STR(c.model, "other");
+    CHECK_STR(c.provider, "p");
+    CHECK_STR(c.fs_reach[0], "/srv");
+    CHECK_STR(c.network_allow[0], "b.example");
+    CHECK(!c.fs_reach[1] && !c.network_allow[1] && c.reach_set);
+    CHECK_STR(c.file, file_path);
+    CHECK_STR(c.overlay, in_house(house_files[1]));
+    CHECK_STR(c.reach_file, in_house(house_files[1]));
+}
+
+/* ---------------------------------------------------------------- --root and fs_reach */
+
+/* Names are of folders in the house; "" is the house. */
+TEST(roots_narrow_the_reach_and_never_widen_it)
+{
+    static const struct {
+        const char *reach[3], *roots[3];
+        const char *want[3];
+        const char *fault; /* NULL: none */
+    } rows[] = {
+        {{NULL}, {"out"}, {"out"}, NULL}, /* no file set it */
+        {{"in"}, {"in"}, {"in"}, NULL},
+        {{"in"}, {"in/sub"}, {"in/sub"}, NULL},
+        {{"in"}, {""}, {"in"}, NULL},
+        {{"in", "out"}, {""}, {"in", "out"}, NULL},
+        {{"in", "out"}, {"in/sub", "out"}, {"in/sub", "out"}, NULL},
+        {{"in", "in/sub"}, {"in/sub"}, {"in/sub"}, NULL},
+        {{"link"}, {"in/sub"}, {"in/sub"}, NULL},
+        {{"in"}, {"link/sub"}, {"link/sub"}, NULL},
+        {{"link"}, {""}, {"link"}, NULL},
+        {{"in"}, {"out"}, {NULL}, "out\" lies outside fs_reach of "},
+        {{"in"}, {"in", "out"}, {NULL}, "out\" lies outside fs_reach of "},
+        {{"in/sub"}, {"in/sub/../../out"}, {NULL}, "lies outside fs_reach of "},
+        {{"gone"}, {"in"}, {NULL}, "lies outside fs_reach of "},
+        {{"in"}, {"in/none"}, {NULL}, "in/none\" is no folder that can be read"},
+    };
+    build_house();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        cleanup(config_done) struct config c = {0};
+        struct fovea_fault fault = {0};
+        auto_buf text = BUF_INIT(64 * KIB);
+        char roots[3][LIMIT_PATH_BYTES];
+        const char *list[4] = {0};
+        for (size_t k = 0; k < 3 && rows[i].reach[k]; k++)
+            (void)buf_add_format(&text, "%s\n- %s", k ? "" : "fs_reach:", in_house(rows[i].reach[k]));
+        for (size_t k = 0; k < 3 && rows[i].roots[k]; k++) {
+            (void)snprintf(roots[k], sizeof roots[k], "%s", in_house(rows[i].roots[k]));
+            list[k] = roots[k];
+        }
+        CHECK_MSG(load_text(text.data ? text.data : "", &c, &fault) == 0, "row %zu: %s", i, fault.text);
+        int r = config_narrow(&c, list, &fault);
+        if (rows[i].fault) {
+            CHECK_MSG(r == -EINVAL && strstr(fault.text, rows[i].fault), "row %zu: %s", i, fault.text);
+            continue;
+        }
+        CHECK_MSG(r == 0, "row %zu: %s", i, fault.text);
+        size_t k = 0;
+        for (; r == 0 && k < 3 && rows[i].want[k]; k++)
+            CHECK_STR(c.fs_reach[k], in_house(rows[i].want[k]));
+        CHECK_MSG(r < 0 || !c.fs_reach[k], "row %zu", i);
+    }
+}
+
+TEST(roots_too_many_to_share_are_a_fault)
+{
+    cleanup(config_done) struct config c = {0};
+    struct fovea_fault fault = {0};
+    auto_buf text = BUF_INIT(64 * KIB);
+    char roots[LIMIT_ROOTS + 1][128];
+    const char *list[LIMIT_ROOTS + 2] = {0};
+    build_house();
+    (void)buf_add_format(&text, "fs_reach: [%s]\n", house);
+    for (size_t i = 0; i <= LIMIT_ROOTS; i++) { /* one folder, spelled in as many ways */
+        (void)snprintf(roots[i], sizeof roots[i], "%s%.*s", house, (int)i, "//////////////////////////////////////////////////////////////////////");
+        list[i] = roots[i];
+    }
+    CHECK(load_text(text.data, &c, &fault) == 0);
+    CHECK(config_narrow(&c, list, &fault) == -EINVAL && strstr(fault.text, "share more than 64 folders"));
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `fovea mcp`: the tools for any agent that speaks the Model Context Protocol. */
+#include "mcp/mcp.h"
+
+#include "context.h"
+#include "options.h"
+#include "out.h"
+
+struct values {
+    const char *http, *main, *personality, *tls_cert, *tls_key;
+    struct words hosts, origins;
+    bool no_token, insecure, conformance;
+};
+
+static int run(struct invocation *in)
+{
+    const struct values *v = in->values;
+    struct fovea_fault fault;
+    auto_fovea *f = NULL;
+    struct mcp_options options = {
+        .main = v->main,
+        .no_webp = in->common.no_webp,
+        .conformance = v->conformance,
+        .http = v->http,
+        .no_token = v->no_token,
+        .insecure = v->insecure,
+        .tls_cert = v->tls_cert,
+        .tls_key = v->tls_key,
+        .hosts = v->hosts.word,
+        .origins = v->origins.word,
+    };
+    in->common.personality = v->personality;
+    in->common.no_webp = false; /* each client gets what it takes */
+    int r = context_open(&in->common, &f, &fault);
+    r = r < 0 ? r : mcp_serve(f, &options, &fault);
+    return r < 0 ? out_fault(&fault, false, EXIT_FAULT) : EXIT_DONE;
+}
+
+#define AT(member) offsetof(struct values, member)
+static const struct option options[] = {
+    {"http", 0, OPTION_STRING, "ADDR:PORT", AT(http),
+     "serve Streamable HTTP at /mcp there instead of stdin and stdout; port 0 picks one"},
+    {"main", 0, OPTION_STRING, "P/M", AT(main), "the model that the agent runs: pictures fit its limits"},
+    {"personality", 0, OPTION_STRING, "ID", AT(personality),
+     "offer only the tools in personalities/ID/toolset.yaml beside config.yaml"},
+    {"no-token", 0, OPTION_FLAG, NULL, AT(no_token), "HTTP: ask for no bearer token"},
+    {"tls-cert", 0, OPTION_STRING, "FILE", AT(tls_cert), "HTTP: serve TLS with this certificate (PEM)"},
+    {"tls-key", 0, OPTION_STRING, "FILE", AT(tls_key), "HTTP: and this key (PEM)"},
+    {"insecure", 0, OPTION_FLAG, NULL, AT(insecure),
+     "HTTP: listen beyond this machine even without a token and TLS"},
+    {"allow-host", 0, OPTION_LIST, "HOST", AT(hosts), "HTTP: also answer to this Host; may be repeated"},
+    {"allow-origin", 0, OPTION_LIST, "ORIGIN", AT(origins), "HTTP: also answer to pages of this Origin; may be repeated"},
+    {"conformance", 0, OPTION_FLAG, NULL, AT(conformance), "HTTP: add what the official conformance suite tests"},
+    {0},
+};
+
+const struct command command_mcp = {
+    .name = "mcp",
+    .summary = "serve the tools to an agent over MCP",
+    .arguments = "",
+    .about = "Serves view and read over the Model Context Protocol: on stdin and stdout, as agents start it, or over "
+             "HTTP. Every protocol revision from 2024-11-05 to 2026-07-28 is spoken; the client chooses. Over HTTP a "
+             "bearer token is asked for; it is made on the first run and kept in $XDG_STATE_HOME/fovea/token.",
+    .examples = "fovea mcp\n"
+                "fovea mcp --root ~/project --main anthropic/claude-opus-4-7\n"
+                "fovea mcp --http 127.0.0.1:8765\tfor several agents at once\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .context = true,
+    .run = run,
+};

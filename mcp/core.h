@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the server's own files share: its state and its clients. Transports and extensions see server.h and exchange.h. */
+#ifndef FOVEA_MCP_CORE_H
+#define FOVEA_MCP_CORE_H
+
+#include "base/limits.h"
+#include "exchange.h"
+#include "server.h"
+
+/* A question of ours to a client. */
+struct ask {
+    struct ask *next;
+    uint64_t number;
+    bool answered;
+    json_t *result; /* NULL: the client answered with an error */
+};
+
+enum roots_state {
+    ROOTS_NONE,  /* the client has none to name */
+    ROOTS_STALE, /* to be asked for before the next call */
+    ROOTS_ASKED,
+    ROOTS_KNOWN,
+};
+
+struct client {
+    atomic_uint refs;
+    struct server *server;
+    struct client *next; /* of the server's list */
+
+    /* Under the server's lock: */
+    enum revision revision; /* agreed by initialize; REVISION_NONE before */
+    char *name;             /* clientInfo.name; NULL not known */
+    json_t *capabilities;
+    enum roots_state roots_state;
+    char **roots; /* absolute folders, NULL-terminated; NULL: not narrowed */
+    struct exchange *inflight;
+    struct exchange *queue, **queue_end;
+    struct ask *asks;
+};
+
+struct server {
+    fovea *f;
+    struct server_options options;
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* for runners: something was queued */
+    pthread_cond_t news; /* for all others: a call ended, an answer came, it closes */
+    pthread_cond_t tick; /* for the ticker */
+    struct client *clients;
+    struct client *turn; /* whose queue was served last */
+    uint64_t asked;      /* questions so far, for their ids */
+    unsigned accepted;   /* queued or running */
+    size_t accepted_bytes;
+    unsigned runners, idle, running[LOADS], room[LOADS];
+    pthread_t runner[LIMIT_MCP_RUNNERS], ticker;
+    bool ticking, closing;
+    bool warm; /* workers were asked to be ready */
+    char *tools; /* JSON text of the list, without the brackets */
+};
+
+void server_lock(struct server *s);
+void server_unlock(struct server *s);
+
+/* Waits for `cond` until `deadline` (clock_ms) with the lock held; false when it has passed. */
+bool server_wait(struct server *s, pthread_cond_t *cond, int64_t deadline);
+
+/* A thread that leaves every signal to the main one. 0 or an errno. */
+int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg);
+
+/* ---- client.c */
+struct client *client_ref(struct client *c);
+void client_unref(struct client *c);
+/* What the client's calls may see and get; the caller frees with fovea_session_free. */
+int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *fault);
+/* Notes what `initialize` said. */
+void client_agree(struct client *c, enum revision revision, const json_t *params);
+void client_roots_changed(struct client *c);
+
+/* ---- exchange.c */
+struct exchange *exchange_new(struct client *c, struct outlet *o, json_t *root, const struct message *m);
+/* Takes it off its client's list and ends its outlet; nothing is sent any more. */
+void exchange_close(struct exchange *e);
+/* An answer without an exchange, for what is no request. id may be NULL. */
+void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *error);
+int buf_add_id(struct buf *b, const json_t *id);
+
+/* ---- calls.c: the queue */
+/* Queues work on e. 0, or -EAGAIN when the queue is full and `block` is not set, -ECANCELED when the server closes. */
+int calls_add(struct exchange *e, enum tool_load load, void (*run)(struct exchange *e), bool block);
+/* The exchange of that id, referenced, or NULL. */
+struct exchange *calls_find(struct client *c, const json_t *id);
+void calls_cancel(struct exchange *e);
+void calls_cancel_all(struct client *c, const struct outlet *o); /* those to that outlet; NULL: all of them */
+void calls_start(struct server *s);
+/* Ends the threads; false when some do not end in time. */
+bool calls_stop(struct server *s);
+
+/* ---- ticker.c: signs of life */
+void ticker_watch(struct exchange *e);
+
+/* ---- asks.c */
+/* Like exchange_ask; a response whose id is ours. */
+void asks_answered(struct client *c, const struct message *m);
+
+/* ---- methods.c */
+const struct method *method_find(const struct server *s, const char *name, unsigned era);
+
+/* ---- tools.c */
+char *tools_text_new(const struct server *s);
+void tools_call(struct exchange *e);
+/* A client looks around: soon it will want to see something. */
+void tools_warm_up(struct server *s);
+
+/* ---- content.c: a tool's outcome as a result */
+void content_of_result(struct exchange *e, const fovea_result *result);
+void content_of_fault(struct exchange *e, const struct fovea_fault *fault);
+
+#endif

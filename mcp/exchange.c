@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request and its answer: see exchange.h. Everything that goes out passes send_message, under the exchange's lock,
+ * so that nothing follows the answer and a cancelled call stays silent. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "core.h"
+
+static const char *const revisions[] = {
+    [R2024_11_05] = "2024-11-05", [R2025_03_26] = "2025-03-26",   [R2025_06_18] = "2025-06-18",
+    [R2025_11_25] = "2025-11-25", [R2026_07_28] = REVISION_MODERN,
+};
+
+const char *revision_name(enum revision r)
+{
+    return revisions[r];
+}
+
+enum revision revision_find(const char *name)
+{
+    for (size_t i = R2024_11_05; name && i < COUNT(revisions); i++)
+        if (!strcmp(revisions[i], name))
+            return (enum revision)i;
+    return REVISION_NONE;
+}
+
+/* ---------------------------------------------------------------- life */
+
+struct exchange *exchange_new(struct client *c, struct outlet *o, json_t *root, const struct message *m)
+{
+    struct exchange *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    atomic_init(&e->refs, 1);
+    (void)pthread_mutex_init(&e->lock, NULL);
+    e->progress = -1;
+    e->server = c->server;
+    e->client = client_ref(c);
+    e->outlet = outlet_ref(o);
+    e->root = json_incref(root);
+    e->message = *m;
+    return e;
+}
+
+struct exchange *exchange_ref(struct exchange *e)
+{
+    atomic_fetch_add(&e->refs, 1);
+    return e;
+}
+
+void exchange_unref(struct exchange *e)
+{
+    if (!e || atomic_fetch_sub(&e->refs, 1) != 1)
+        return;
+    exchange_close(e);
+    outlet_unref(e->outlet);
+    client_unref(e->client);
+    json_decref(e->root);
+    free(e->error_data);
+    (void)pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+static void leave_client(struct exchange *e)
+{
+    bool was = false;
+    server_lock(e->server);
+    for (struct exchange **at = &e->client->inflight; e->inflight && *at; at = &(*at)->next_inflight)
+        if (*at == e) {
+            *at = e->next_inflight;
+            was = true;
+            break;
+        }
+    e->inflight = false;
+    e->due = 0;
+    server_unlock(e->server);
+    if (was)
+        exchange_unref(e);
+}
+
+void exchange_close(struct exchange *e)
+{
+    if (atomic_exchange(&e->closed, true))
+        return;
+    e->outlet->kind->end(e->outlet);
+    leave_client(e);
+}
+
+bool exchange_cancelled(struct exchange *e)
+{
+    return atomic_load(&e->cancelled);
+}
+
+/* ---------------------------------------------------------------- sending */
+
+static void send_message(struct exchange *e, const struct buf *b, bool last, int http)
+{
+    struct rpc_error lost = {.code = RPC_INTERNAL, .http = 500, .text = "out of memory"};
+    (void)pthread_mutex_lock(&e->lock);
+    bool silent = e->done || exchange_cancelled(e);
+    e->done |= last;
+    if (!silent && !b->error)
+        e->outlet->kind->send(e->outlet, b->data, b->len, last, http);
+    (void)pthread_mutex_unlock(&e->lock);
+    if (!silent && b->error && last)
+        answer_error(e->outlet, e->message.id, &lost);
+    if (last)
+        exchange_close(e);
+}
+
+int buf_add_id(struct buf *b, const json_t *id)
+{
+    if (json_is_integer(id))
+        return buf_add_format(b, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
+    return buf_add_json(b, json_string_value(id), json_string_length(id));
+}
+
+static void add_head(struct buf *b, const json_t *id)
+{
+    (void)buf_add_str(b, "{\"jsonrpc\":\"2.0\"");
+    if (!id)
+        return;
+    (void)buf_add_str(b, ",\"id\":");
+    (void)buf_add_id(b, id);
+}
+
+static void add_error(struct buf *b, const json_t *id, const struct rpc_error *error)
+{
+    add_head(b, id);
+    (void)buf_add_format(b, ",\"error\":{\"code\":%d,\"message\":", error->code);
+    (void)buf_add_json_str(b, error->text);
+    if (error->data)
+        (void)buf_add_format(b, ",\"data\":%s", error->data);
+    (void)buf_add_str(b, "}}");
+}
+
+/* Who we are, in every modern result. */
+#define SERVER_META                                                                                                   \
+    "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"fovea\",\"version\":\"" FOVEA_VERSION "\"}}"
+
+static void begin(const struct exchange *e, struct buf *b, const char *type)
+{
+    add_head(b, e->message.id);
+    (void)buf_add_str(b, ",\"result\":{");
+    if (e->modern)
+        (void)buf_add_format(b, "\"resultType\":\"%s\"," SERVER_META, type);
+}
+
+void exchange_begin(const struct exchange *e, struct buf *b)
+{
+    begin(e, b, "complete");
+    if (e->modern)
+        (void)buf_add_str(b, ",");
+}
+
+void exchange_finish(struct exchange *e, struct buf *b)
+{
+    (void)buf_add_str(b, "}}");
+    send_message(e, b, true, 200);
+}
+
+void exchange_result_of(struct exchange *e, const char *type, const char *members)
+{
+    auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    begin(e, &b, type ? type : "complete");
+    (void)buf_add_format(&b, "%s%s", e->modern && *members ? "," : "", members);
+    exchange_finish(e, &b);
+}
+
+void exchange_result(struct exchange *e, const char *members)
+{
+    exchange_result_of(e, NULL, members);
+}
+
+void exchange_error(struct exchange *e, const struct rpc_error *error)
+{
+    auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    int http = error->http ? error->http : 200;
+    add_error(&b, e->message.id, error);
+    send_message(e, &b, true, e->modern && error->code == RPC_NO_METHOD ? 404 : http);
+}
+
+void exchange_fail(struct exchange *e, enum rpc_code code, const char *format, ...)
+{
+    struct rpc_error error = {.code = code};
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(error.text, sizeof error.text, format, args);
+    va_end(args);
+    exchange_error(e, &error);
+}
+
+void exchange_note(struct exchange *e, const char *method, const char *params)
+{
+    auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    (void)buf_add_format(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":%s}", method, params);
+    send_message(e, &b, false, 200);
+}
+
+void exchange_progress(struct exchange *e, double progress, double total)
+{
+    const json_t *token = json_object_get(e->message.meta, "progressToken");
+    auto_buf b = BUF_INIT(KIB * 64);
+    if (!json_is_string(token) && !json_is_integer(token))
+        return;
+    (void)pthread_mutex_lock(&e->lock);
+    bool later = progress > e->progress;
+    e->progress = MAX(progress, e->progress);
+    (void)pthread_mutex_unlock(&e->lock);
+    if (!later)
+        return;
+    (void)buf_add_str(&b, "{\"progressToken\":");
+    (void)buf_add_id(&b, token);
+    (void)buf_add_format(&b, ",\"progress\":%.15g", progress);
+    if (total >= 0)
+        (void)buf_add_format(&b, ",\"total\":%.15g", total);
+    (void)buf_add_str(&b, "}");
+    if (!b.error)
+        exchange_note(e, "notifications/progress", b.data);
+}
+
+void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *error)
+{
+    auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    add_error(&b, id, error);
+    if (!b.error)
+        o->kind->send(o, b.data, b.len, true, error->http ? error->http : 200);
+    o->kind->end(o);
+}
+
+json_t *exchange_capability(const struct exchange *e, const char *name)
+{
+    const json_t *all = e->client->capabilities;
+    if (e->modern)
+        all = json_object_get(e->message.meta, "io.modelcontextprotocol/clientCapabilities");
+    return json_object_get(all, name);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `fovea mcp`: see mcp.h. Signals become a descriptor that every wait can watch. */
+#include "mcp.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "exchange.h"
+#include "server.h"
+#include "lines.h"
+
+static int fail(struct fovea_fault *fault, int error, const char *what)
+{
+    fault->code = -error;
+    (void)snprintf(fault->text, sizeof fault->text, "%s: %s", what, strerrordesc_np(error));
+    return -error;
+}
+
+static int watch_signals(struct fovea_fault *fault)
+{
+    static const int ends[] = {SIGTERM, SIGINT, SIGHUP};
+    sigset_t set;
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        (void)sigaddset(&set, ends[i]);
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return fd < 0 ? fail(fault, errno, "cannot watch for signals") : fd;
+}
+
+static bool stopped(void *arg)
+{
+    struct pollfd p = {.fd = *(const int *)arg, .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
+}
+
+struct over_stdio {
+    int out, stop;
+};
+
+static bool nobody_listens(void *arg)
+{
+    struct over_stdio *io = arg;
+    return stdio_gone(io->out) || stopped(&io->stop);
+}
+
+/* What was asked before stdin ended is still answered. */
+static int serve_stdio(struct server *s, int stop, struct fovea_fault *fault)
+{
+    struct over_stdio io = {.out = stdio_take(), .stop = stop};
+    if (io.out < 0)
+        return server_free(s, 0, NULL, NULL), fail(fault, -io.out, "cannot take stdout");
+    bool ended = stdio_run(s, io.out, stop);
+    if (!server_free(s, ended ? LIMIT_MCP_DRAIN_MS : 0, nobody_listens, &io))
+        _exit(0);
+    close_fd(io.out);
+    return 0;
+}
+
+int mcp_serve(fovea *f, const struct mcp_options *o, struct fovea_fault *fault)
+{
+    struct server *s = NULL;
+    auto_close int stop = watch_signals(fault);
+    struct server_options options = {.main = o->main, .no_webp = o->no_webp, .stopped = stopped, .stopped_arg = &stop};
+    if (stop < 0)
+        return stop;
+    int r = server_new(f, &options, &s, fault);
+    return r < 0 ? r : serve_stdio(s, stop, fault);
+}

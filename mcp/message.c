@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages: see message.h. A quick scan goes before the parser: it bounds the depth, and where the text turns out to be
+ * broken it may have seen the id already. */
+#include "message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+int rpc_error_set(struct rpc_error *e, enum rpc_code code, int http, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    *e = (struct rpc_error){.code = code, .http = http};
+    (void)vsnprintf(e->text, sizeof e->text, format, args);
+    va_end(args);
+    return -EINVAL;
+}
+
+/* ---------------------------------------------------------------- the scan */
+
+struct scan {
+    const char *text;
+    size_t len, at;
+    unsigned depth, deepest;
+    bool object;  /* the outermost value is one */
+    bool key;     /* a string that comes now, at depth 1, is a key */
+    const char *id; /* where the id's value begins and how long it is */
+    size_t id_len;
+};
+
+/* From behind a quote to behind its partner. */
+static void scan_string(struct scan *s)
+{
+    while (s->at < s->len) {
+        const char *stop = memchr(s->text + s->at, '"', s->len - s->at);
+        size_t end = stop ? (size_t)(stop - s->text) : s->len;
+        size_t slashes = 0;
+        while (end - slashes > s->at && s->text[end - slashes - 1] == '\\')
+            slashes++;
+        s->at = MIN(end + 1, s->len);
+        if (slashes % 2 == 0)
+            return;
+    }
+}
+
+static void skip_blank(struct scan *s)
+{
+    while (s->at < s->len && strchr(" \t\r\n", s->text[s->at]) && s->text[s->at])
+        s->at++;
+}
+
+/* The value behind the key "id": a string or a number, as far as it goes. */
+static void scan_id(struct scan *s)
+{
+    skip_blank(s);
+    if (s->at == s->len || s->text[s->at] != ':')
+        return;
+    s->at++;
+    skip_blank(s);
+    size_t from = s->at;
+    if (s->at < s->len && s->text[s->at] == '"') {
+        s->at++;
+        scan_string(s);
+    } else {
+        while (s->at < s->len && s->text[s->at] && strchr("-0123456789", s->text[s->at]))
+            s->at++;
+        if (s->at == s->len)
+            return; /* a number that the end cut off may be another one */
+    }
+    s->id = s->text + from;
+    s->id_len = s->at - from;
+}
+
+static void scan_key(struct scan *s)
+{
+    size_t from = s->at;
+    scan_string(s);
+    if (s->depth != 1 || !s->key)
+        return;
+    s->key = false;
+    if (s->object && s->at - from == 3 && !memcmp(s->text + from, "id\"", 3) && !s->id)
+        scan_id(s);
+}
+
+static void scan_step(struct scan *s, char c)
+{
+    if (c == '"') {
+        scan_key(s);
+    } else if (c == '{' || c == '[') {
+        if (!s->depth++)
+            s->object = s->key = c == '{';
+        s->deepest = MAX(s->deepest, s->depth);
+    } else if (c == '}' || c == ']') {
+        s->depth -= s->depth > 0;
+    } else if (c == ',' && s->depth == 1) {
+        s->key = true;
+    }
+}
+
+static void scan(struct scan *s)
+{
+    while (s->at < s->len && s->deepest <= LIMIT_MCP_DEPTH) {
+        size_t plain = strcspn(s->text + s->at, "\"{}[],");
+        s->at += plain;
+        if (s->at >= s->len)
+            break;
+        char c = s->text[s->at++];
+        if (c)
+            scan_step(s, c);
+    }
+}
+
+static bool id_fits(const json_t *id)
+{
+    return json_is_string(id) || json_is_integer(id);
+}
+
+static json_t *scanned_id(const struct scan *s)
+{
+    json_t *id = s->id ? json_loadb(s->id, s->id_len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
+    if (id && !id_fits(id)) {
+        json_decref(id);
+        id = NULL;
+    }
+    return id;
+}
+
+/* ---------------------------------------------------------------- parsing */
+
+static int load_failed(const json_error_t *where, struct rpc_error *error)
+{
+    switch (json_error_code(where)) {
+    case json_error_numeric_overflow:
+        return rpc_error_set(error, RPC_INVALID, 400, "a number in the message is out of range");
+    case json_error_duplicate_key:
+        return rpc_error_set(error, RPC_INVALID, 400, "a key stands twice in one object of the message");
+    case json_error_out_of_memory:
+        return rpc_error_set(error, RPC_INTERNAL, 500, "out of memory");
+    default:
+        return rpc_error_set(error, RPC_PARSE, 400, "the message is not JSON, at byte %d", where->position);
+    }
+}
+
+static int check_text(const char *text, size_t len, struct rpc_error *error)
+{
+    size_t good = utf8_valid_prefix(text, len);
+    const char *nul = memchr(text, 0, len);
+    if (good < len)
+        return rpc_error_set(error, RPC_PARSE, 400, "the message is not UTF-8, at byte %zu", good);
+    if (nul)
+        return rpc_error_set(error, RPC_PARSE, 400, "the message holds a NUL, at byte %zu", (size_t)(nul - text));
+    return 0;
+}
+
+json_t *message_load(const char *text, size_t len, json_t **ret_id, struct rpc_error *error)
+{
+    struct scan s = {.text = text, .len = len};
+    json_error_t where;
+    json_t *root = NULL;
+    *ret_id = NULL;
+    scan(&s);
+    if (s.deepest > LIMIT_MCP_DEPTH)
+        (void)rpc_error_set(error, RPC_PARSE, 400, "the message is nested deeper than %d levels", LIMIT_MCP_DEPTH);
+    else if (!check_text(text, len, error) &&
+             !(root = json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where)))
+        (void)load_failed(&where, error);
+    if (!root)
+        *ret_id = scanned_id(&s);
+    return root;
+}
+
+/* ---------------------------------------------------------------- shape */
+
+json_t *member(const json_t *object, const char *name, json_type type)
+{
+    json_t *v = json_object_get(object, name);
+    return v && json_typeof(v) == type ? v : NULL;
+}
+
+const char *member_string(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static int read_response(json_t *root, struct message *ret, struct rpc_error *error)
+{
+    ret->kind = MESSAGE_RESPONSE;
+    ret->result = json_object_get(root, "result");
+    if (!ret->id && !json_object_get(root, "error"))
+        return rpc_error_set(error, RPC_INVALID, 400, "a response needs the id that it answers");
+    return 0;
+}
+
+static int read_params(json_t *root, struct message *ret, struct rpc_error *error)
+{
+    json_t *params = json_object_get(root, "params"), *meta = json_object_get(params, "_meta");
+    if (params && !json_is_object(params))
+        return rpc_error_set(error, RPC_PARAMS, 400, "\"params\" must be an object");
+    if (meta && !json_is_object(meta))
+        return rpc_error_set(error, RPC_PARAMS, 400, "\"_meta\" must be an object");
+    ret->params = params;
+    ret->meta = meta;
+    return 0;
+}
+
+int message_read(json_t *root, struct message *ret, struct rpc_error *error)
+{
+    *ret = (struct message){0};
+    if (!json_is_object(root))
+        return rpc_error_set(error, RPC_INVALID, 400, "a message must be an object");
+    json_t *id = json_object_get(root, "id"), *method = json_object_get(root, "method");
+    const char *version = member_string(root, "jsonrpc");
+    ret->id = id && id_fits(id) ? id : NULL;
+    if (!version || strcmp(version, "2.0") != 0)
+        return rpc_error_set(error, RPC_INVALID, 400, "\"jsonrpc\" must be \"2.0\"");
+    if (!method && (json_object_get(root, "result") || json_object_get(root, "error")))
+        return read_response(root, ret, error);
+    if (id && !ret->id)
+        return rpc_error_set(error, RPC_INVALID, 400, "\"id\" must be a string or an integer");
+    if (!json_is_string(method))
+        return rpc_error_set(error, RPC_INVALID, 400, "\"method\" must be a string");
+    ret->method = json_string_value(method);
+    ret->kind = id ? MESSAGE_REQUEST : MESSAGE_NOTIFICATION;
+    return read_params(root, ret, error);
+}

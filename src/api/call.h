@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call under way: whose it is, and what its session makes of the context. Steps take this and not the bare context,
+ * so that no step can look further than the session may. */
+#ifndef FOVEA_CALL_H
+#define FOVEA_CALL_H
+
+#include "api/context.h"
+
+struct call {
+    fovea *f;
+    const fovea_cancel *cancel;   /* NULL: cannot be cancelled */
+    const char *cwd;              /* what relative paths start from, free of links */
+    const char *const *roots;     /* true paths that narrow the reach, NULL-terminated; NULL: no narrowing */
+    size_t max_text, max_image;   /* bytes; 0: no further ceiling */
+    bool no_webp;
+    char *main;                   /* PROVIDER/MODEL, as it was when the call began; NULL: not known */
+    uint32_t max_patches;         /* 0 off */
+};
+
+/* session and cancel may be NULL. The struct borrows from both. -ENOMEM is the only fault. */
+int call_init(struct call *c, fovea *f, fovea_session *session, const fovea_cancel *cancel, struct fovea_fault *fault);
+void call_done(struct call *c);
+#define auto_call cleanup(call_done) struct call
+
+/* The spellings of a reference, each an absolute path that is not too long; perhaps none. -EINVAL for what can be no path,
+ * -ENOMEM. The caller calls ref_variants_done, also then. */
+int call_spellings(const struct call *c, const char *ref, struct ref_variants *ret);
+
+/* The path, from a folder without links in it: absolute, and dots at its start taken off. NULL when out of memory. */
+char *absolute_from_new(const char *folder, const char *path);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session, for call.c: see fovea_session in fovea.h. */
+#ifndef FOVEA_SESSION_H
+#define FOVEA_SESSION_H
+
+#include "api/call.h"
+
+/* Puts what the session says into a call, the main model as a copy. -ENOMEM is the only fault. */
+int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault);
+
+#endif

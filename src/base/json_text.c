@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON text: see json_text.h. Runs of plain characters are copied at once. */
+#include "base/json_text.h"
+
+#include <string.h>
+
+#include "base/b64.h"
+#include "base/text.h"
+
+static int add_escaped(struct buf *b, unsigned char c)
+{
+    static const char short_forms[128] = {['\n'] = 'n', ['\t'] = 't', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
+    if (short_forms[c])
+        return buf_add_format(b, "\\%c", short_forms[c]);
+    return buf_add_format(b, "\\u%04x", c);
+}
+
+/* How many bytes stand for themselves: ASCII that needs no escape, and whole characters beyond it. */
+static size_t plain_run(const char *s, size_t len)
+{
+    size_t n = 0;
+    uint32_t c;
+    while (n < len) {
+        unsigned char u = (unsigned char)s[n];
+        size_t step = u < 0x80 ? u >= 0x20 && u != '"' && u != '\\' && u != 0x7f : utf8_decode(s + n, len - n, &c);
+        if (!step)
+            break;
+        n += step;
+    }
+    return n;
+}
+
+int buf_add_json(struct buf *b, const char *s, size_t len)
+{
+    (void)buf_add(b, "\"", 1);
+    while (len && !b->error) {
+        size_t n = plain_run(s, len);
+        (void)buf_add(b, s, n);
+        s += n;
+        len -= n;
+        if (!len)
+            break;
+        if ((unsigned char)*s < 0x80)
+            (void)add_escaped(b, (unsigned char)*s);
+        else
+            (void)buf_add_str(b, "\xef\xbf\xbd");
+        s++;
+        len--;
+    }
+    return buf_add(b, "\"", 1);
+}
+
+int buf_add_json_str(struct buf *b, const char *s)
+{
+    return buf_add_json(b, s, strlen(s));
+}
+
+int buf_add_base64(struct buf *b, const void *data, size_t len)
+{
+    char *to = buf_reserve(b, B64_LEN(len));
+    if (!to)
+        return b->error;
+    b64_encode(data, len, to);
+    buf_grew(b, B64_LEN(len));
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON written straight into a buffer, where a tree of values would only be built to be thrown away. */
+#ifndef FOVEA_JSON_TEXT_H
+#define FOVEA_JSON_TEXT_H
+
+#include "base/buf.h"
+
+/* Appends s in quotes. It must be UTF-8; what is not becomes U+FFFD, so that the line is JSON whatever came in. */
+int buf_add_json(struct buf *b, const char *s, size_t len);
+int buf_add_json_str(struct buf *b, const char *s);
+
+/* Appends the bytes in base64, without quotes. */
+int buf_add_base64(struct buf *b, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions: what each narrows and fits, that one cannot see what is another's, and which tools a personality leaves. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "fovea.h"
+#include "test.h"
+
+/* The tree of this run: made once, removed at exit. The environment leads into it. */
+static char top[] = "/tmp/fovea-session-XXXXXX";
+static char build[LIMIT_PATH_BYTES]; /* where the worker and the fixtures are */
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)st, (void)flag, (void)ftw;
+    return remove(path);
+}
+
+static void remove_tree(void)
+{
+    (void)nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A path in the tree; good until 8 calls later. */
+static const char *in_top(const char *name)
+{
+    static char paths[8][LIMIT_PATH_BYTES];
+    static unsigned next;
+    char *path = paths[next++ % COUNT(paths)];
+    (void)snprintf(path, LIMIT_PATH_BYTES, "%s/%s", top, name);
+    return path;
+}
+
+static void put(const char *name, const char *text)
+{
+    auto_close int fd = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK_MSG(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s", name);
+}
+
+static void find_build(void)
+{
+    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
+    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/session_test */
+        build[n] = '\0';
+        char *slash = strrchr(build, '/');
+        *slash = '\0';
+        n = slash - build;
+    }
+}
+
+static bool made_tree(void)
+{
+    static const char *const folders[] = {"home", "home/config", "home/config/fovea", "home/state", "home/state/fovea",
+                                          "a", "b", "b/deep", "home/config/fovea/personalities",
+                                          "home/config/fovea/personalities/reader"};
+    if (build[0])
+        return true;
+    if (!mkdtemp(top))
+        return false;
+    (void)atexit(remove_tree);
+    for (size_t i = 0; i < COUNT(folders); i++)
+        CHECK(mkdir(in_top(folders[i]), 0700) == 0);
+    put("a/t.txt", "in a\n");
+    put("b/t.txt", "in b\n");
+    put("b/deep/only.txt", "deep\n");
+    put("home/state/fovea/token", "secret\n");
+    put("home/config/fovea/personalities/reader/toolset.yaml", "- read\n- vision\n");
+    CHECK(symlink("b", in_top("link")) == 0);
+    CHECK(setenv("HOME", in_top("home"), 1) == 0 && setenv("XDG_CONFIG_HOME", in_top("home/config"), 1) == 0 &&
+          setenv("XDG_STATE_HOME", in_top("home/state"), 1) == 0);
+    find_build();
+    return true;
+}
+
+static void fovea_free_p(fovea **f)
+{
+    fovea_free(*f);
+}
+static void session_free_p(fovea_session **s)
+{
+    fovea_session_free(*s);
+}
+static void result_free_p(fovea_result **r)
+{
+    fovea_result_free(*r);
+}
+#define auto_fovea cleanup(fovea_free_p) fovea
+#define auto_session cleanup(session_free_p) fovea_session
+#define auto_result cleanup(result_free_p) fovea_result
+
+/* A context that reaches the tree and the fixtures, where no other reach is given. */
+static fovea *context(struct fovea_options options)
+{
+    fovea *f = NULL;
+    struct fovea_fault fault = {0};
+    if (!made_tree())
+        return NULL;
+    const char *reach[] = {top, build, NULL};
+    options.cwd = options.cwd ? options.cwd : in_top("a");
+    options.reach = options.reach ? options.reach : reach;
+    options.worker_dir = build;
+    CHECK_MSG(fovea_new(&options, &f, &fault) == 0, "%s", fault.text);
+    return f;
+}
+
+static fovea_session *session(fovea *f, struct fovea_session_options options)
+{
+    fovea_session *s = NULL;
+    struct fovea_fault fault = {0};
+    CHECK_MSG(fovea_session_new(f, &options, &s, &fault) == 0, "%s", fault.text);
+    return s;
+}
+
+/* The result of a call, whose arguments are a format; NULL for a fault. */
+__attribute__((format(printf, 3, 4))) static fovea_result *call(fovea_session *s, const char *tool, const char *format, ...)
+{
+    char json[2 * LIMIT_PATH_BYTES];
+    fovea_result *r = NULL;
+    struct fovea_fault fault = {0};
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(json, sizeof json, format, args);
+    va_end(args);
+    CHECK_MSG(fovea_session_call(s, tool, json, strlen(json), NULL, &r, &fault) == 0, "%s: %s", json, fault.text);
+    return r;
+}
+
+TEST(session_options_that_make_no_sense_are_faults)
+{
+    static const char *const relative[] = {"sub", NULL};
+    static const struct {
+        struct fovea_session_options options;
+        const char *want;
+    } rows[] = {
+        {{.cwd = "sub"}, "is not an absolute path"},
+        {{.roots = relative}, "is not an absolute path"},
+        {{.main = "claude"}, "is not PROVIDER/MODEL"},
+        {{.main = "/claude"}, "is not PROVIDER/MODEL"},
+        {{.main = "anthropic/"}, "is not PROVIDER/MODEL"},
+        {{.main = ""}, "is not PROVIDER/MODEL"},
+    };
+    auto_fovea *f = context((struct fovea_options){0});
+    for (size_t i = 0; f && i < COUNT(rows); i++) {
+        fovea_session *s = NULL;
+        struct fovea_fault fault = {0};
+        CHECK(fovea_session_new(f, &rows[i].options, &s, &fault) == -EINVAL && !s);
+        CHECK_MSG(strstr(fault.text, rows[i].want), "row %zu: %s", i, fault.text);
+    }
+}
+
+TEST(session_paths_start_from_its_own_folder)
+{
+    static const struct {
+        const char *cwd, *path, *want; /* want NULL: absent */
+    } rows[] = {
+        {NULL, "t.txt", "in a\n"},       {"b", "t.txt", "in b\n"},          {"b", "./t.txt", "in b\n"},
+        {"b", "../a/t.txt", "in a\n"},   {"b", ".././a/t.txt", "in a\n"},   {"b/deep", "../t.txt", "in b\n"},
+        {"link", "t.txt", "in b\n"},     {"link", "../a/t.txt", "in a\n"},  {"link/deep", "../../a/t.txt", "in a\n"},
+        {"b", "deep/../t.txt", "in b\n"}, {"gone", "t.txt", NULL},          {"b", "only.txt", NULL},
+        {"b", "deep/only.txt", "deep\n"}, {"b", "a/t.txt", NULL},
+    };
+    auto_fovea *f = context((struct fovea_options){0});
+    for (size_t i = 0; f && i < COUNT(rows); i++) {
+        auto_session *s = session(f, (struct fovea_session_options){.cwd = rows[i].cwd ? in_top(rows[i].cwd) : NULL});
+        auto_result *r = s ? call(s, "read", "{\"path\":\"%s\"}", rows[i].path) : NULL;
+        if (!r)
+            continue;
+        if (rows[i].want)
+            CHECK_STR(fovea_result_text(r), rows[i].want);
+        else
+            CHECK_STR(fovea_result_reason(r), "absent");
+    }
+}
+
+/* Joined to the folder it is longer than any path may be: as absent as one that fits. */
+TEST(session_path_of_any_length_is_answered)
+{
+    char name[LIMIT_PATH_BYTES];
+    auto_fovea *f = context((struct fovea_options){0});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    for (size_t len = LIMIT_PATH_BYTES - 64; s && len < LIMIT_PATH_BYTES; len++) {
+        memset(name, 'x', len);
+        name[len] = '\0';
+        auto_result *r = call(s, "read", "{\"path\":\"%s\"}", name);
+        CHECK_MSG(r && fovea_result_kind(r) == FOVEA_REFUSAL, "%zu", len);
+    }
+}
+
+/* Where the reach is elsewhere, a relative path that leads there is as good as an absolute one. */
+TEST(session_folder_may_lie_outside_the_reach)
+{
+    const char *reach[] = {NULL, NULL};
+    if (!made_tree())
+        return;
+    reach[0] = in_top("a");
+    auto_fovea *f = context((struct fovea_options){.reach = reach});
+    auto_session *s = f ? session(f, (struct fovea_session_options){.cwd = in_top("link/deep")}) : NULL;
+    auto_result *in = s ? call(s, "read", "{\"path\":\"../../a/t.txt\"}") : NULL;
+    auto_result *out = s ? call(s, "read", "{\"path\":\"only.txt\"}") : NULL;
+    if (!in || !out)
+        return;
+    CHECK_STR(fovea_result_text(in), "in a\n");
+    CHECK_STR(fovea_result_reason(out), "absent");
+}
+
+TEST(view_id_means_the_same_file_in_every_session)
+{
+    auto_fovea *f = context((struct fovea_options){0});
+    if (!f)
+        return;
+    char fixtures[LIMIT_PATH_BYTES + 32];
+    struct fovea_image one, two;
+    (void)snprintf(fixtures, sizeof fixtures, "%s/fixtures/good", build);
+    auto_session *s = session(f, (struct fovea_session_options){.cwd = fixtures});
+    auto_session *other = session(f, (struct fovea_session_options){.cwd = in_top("b")});
+    auto_result *first = call(s, "view", "{\"path\":\"png-rgb-8.png\"}");
+    if (!first || fovea_result_image(first, &one) < 0) {
+        CHECK(false);
+        return;
+    }
+    auto_result *again = call(other, "view", "{\"path\":\"%s\"}", one.id);
+    CHECK(again && fovea_result_image(again, &two) == 0 && two.len == one.len && !memcmp(one.data, two.data, one.len));
+}
+
+static unsigned patches(const struct fovea_image *i)
+{
+    return ((i->width + 27) / 28) * ((i->height + 27) / 28);
+}
+
+TEST(session_fits_pictures_to_its_host)
+{
+    static const struct {
+        const char *what;
+        struct fovea_session_options options;
+        const char *arguments;
+        const char *has, *hasnt; /* in the result's JSON */
+        unsigned width;          /* 0: not looked at */
+        unsigned patches;        /* at most; 0: not looked at */
+    } rows[] = {
+        {"nothing known", {0}, "", "\"tokens\":null", "\"model\"", 1568, 0},
+        {"model unknown", {.model_unknown = true}, "", "\"tokens\":null", "\"model\"", 0, 1568},
+        {"a model given", {.model_unknown = true}, ",\"model\":\"gpt-4o\"", "\"model\":\"gpt-4o\"", NULL, 0, 0},
+        {"main known", {.main = "anthropic/claude-opus-4-7", .model_unknown = true}, "",
+         "\"model\":\"claude-opus-4-7\"", "anthropic/", 1568, 0},
+        {"main of small patches", {.main = "anthropic/claude-sonnet-4-5"}, "", "\"model\":\"claude-sonnet-4-5\"", NULL, 0,
+         1568},
+        {"model before main", {.main = "anthropic/claude-opus-4-7"}, ",\"model\":\"gpt-4o\"", "\"model\":\"gpt-4o\"",
+         "claude", 0, 0},
+        {"main of many names", {.main = "openrouter/anthropic/claude-opus-4-7"}, "",
+         "\"model\":\"anthropic/claude-opus-4-7\"", "openrouter", 0, 0},
+        {"webp by default", {0}, "", "image/webp", NULL, 0, 0},
+        {"no webp", {.no_webp = true}, "", "\"ok\":true", "image/webp", 0, 0},
+        {"main without webp", {.main = "ollama/llava"}, "", "\"model\":\"llava\"", "image/webp", 0, 0},
+        {"small pictures", {.max_image = 20000}, "", "\"over_budget\":false", "over_budget\":true", 0, 0},
+        {"max_image above the budget", {.max_image = 100000000}, "", "\"over_budget\":false", NULL, 1568, 0},
+    };
+    auto_fovea *f = context((struct fovea_options){0});
+    for (size_t i = 0; f && i < COUNT(rows); i++) {
+        auto_session *s = session(f, rows[i].options);
+        auto_result *r = s ? call(s, "view", "{\"path\":\"%s/fixtures/good/png-photo-2000x1500.png\"%s}", build,
+                                  rows[i].arguments) : NULL;
+        auto_free char *json = r ? fovea_result_json_new(r, 0) : NULL;
+        struct fovea_image image;
+        if (!json || fovea_result_image(r, &image) < 0) {
+            CHECK_MSG(false, "%s: %s", rows[i].what, json ? json : "");
+            continue;
+        }
+        CHECK_MSG(strstr(json, rows[i].has), "%s: %s", rows[i].what, json);
+        CHECK_MSG(!rows[i].hasnt || !strstr(json, rows[i].hasnt), "%s: %s", rows[i].what, json);
+        CHECK_MSG(!rows[i].width || image.width == rows[i].width, "%s: %u", rows[i].what, image.width);
+        CHECK_MSG(!rows[i].patches || patches(&image) <= rows[i].patches, "%s: %u", rows[i].what, patches(&image));
+        CHECK_MSG(!rows[i].options.max_image || image.len <= rows[i].options.max_image, "%s: %zu", rows[i].what, image.len);
+    }
+}
+
+TEST(session_refuses_a_picture_larger_than_its_host_takes)
+{
+    static const struct {
+        const char *config;
+        const char *want;
+    } rows[] = {
+        {"images: {autoResize: true}\n", "ask for less of it with region, or for a smaller max_edge"},
+        {"images: {autoResize: false}\n", "set images.autoResize to true"},
+    };
+    for (size_t i = 0; made_tree() && i < COUNT(rows); i++) {
+        put("max.yaml", rows[i].config);
+        auto_fovea *f = context((struct fovea_options){.config_file = in_top("max.yaml")});
+        auto_session *s = f ? session(f, (struct fovea_session_options){.max_image = 300}) : NULL;
+        auto_result *r =
+            s ? call(s, "view", "{\"path\":\"%s/fixtures/good/png-photo-2000x1500.png\"}", build) : NULL;
+        if (!r)
+            continue;
+        CHECK_STR(fovea_result_reason(r), "too_large");
+        CHECK_MSG(strstr(fovea_result_text(r), rows[i].want), "%s", fovea_result_text(r));
+    }
+}
+
+TEST(set_main_takes_both_names_or_none)
+{
+    static const struct {
+        const char *provider, *model;
+        int want;
+    } rows[] = {
+        {"anthropic", "claude-opus-4-7", 0}, {NULL, NULL, 0},       {"anthropic", NULL, -EINVAL}, {NULL, "m", -EINVAL},
+        {"", "m", -EINVAL},                  {"p", "", -EINVAL},    {"a/b", "m", -EINVAL},        {"p", "a/b:c", 0},
+    };
+    auto_fovea *f = context((struct fovea_options){0});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    for (size_t i = 0; s && i < COUNT(rows); i++)
+        CHECK_MSG(fovea_session_set_main(s, rows[i].provider, rows[i].model) == rows[i].want, "row %zu", i);
+}
+
+static void *change_main(void *arg)
+{
+    for (int i = 0; i < 2000; i++)
+        (void)fovea_session_set_main(arg, i % 3 ? "ollama" : NULL, i % 3 ? "llava" : NULL);
+    return NULL;
+}
+
+TEST(set_main_may_come_from_any_thread)
+{
+    auto_fovea *f = context((struct fovea_options){0});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    pthread_t thread;
+    if (!s || pthread_create(&thread, NULL, change_main, s) != 0)
+        return;
+    for (int i = 0; i < 20; i++) {
+        auto_result *r = call(s, "read", "{\"path\":\"t.txt\"}");
+        CHECK(r && fovea_result_kind(r) == FOVEA_TEXT);
+    }
+    (void)pthread_join(thread, NULL);
+}
+
+TEST(cancelled_call_is_a_fault_and_a_reset_one_works)
+{
+    static const char json[] = "{\"path\":\"t.txt\"}";
+    auto_fovea *f = context((struct fovea_options){0});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    fovea_cancel *cancel = NULL;
+    struct fovea_fault fault = {0};
+    if (!s || fovea_cancel_new(&cancel, &fault) < 0)
+        return;
+    static const char *const tools[] = {"view", "read"};
+    fovea_cancel_now(cancel);
+    for (size_t i = 0; i < COUNT(tools); i++) {
+        auto_result *r = NULL;
+        CHECK(fovea_session_call(s, tools[i], json, strlen(json), cancel, &r, &fault) == -ECANCELED && !r);
+    }
+    fovea_cancel_reset(cancel);
+    auto_result *r = NULL;
+    CHECK(fovea_session_call(s, "read", json, strlen(json), cancel, &r, &fault) == 0 && r);
+    fovea_cancel_free(cancel);
+}
+
+TEST(tool_that_a_personality_leaves_out_is_unknown)
+{
+    auto_fovea *f = context((struct fovea_options){.personality = "reader"});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    auto_result *r = NULL;
+    struct fovea_fault fault = {0};
+    if (!s)
+        return;
+    CHECK(fovea_tool_allowed(f, "read") && !fovea_tool_allowed(f, "view") && !fovea_tool_allowed(f, "paint"));
+    CHECK(fovea_session_call(s, "view", "{}", 2, NULL, &r, &fault) == -ENOENT);
+    CHECK_STR(fault.text, "no tool is called \"view\"; there is read");
+    CHECK(fovea_call(f, "view", "{}", 2, &r, &fault) == -ENOENT);
+    struct fovea_view_request request = {.path = "t.txt"};
+    CHECK(fovea_view(f, &request, &r, &fault) == -ENOENT && !r);
+    r = call(s, "read", "{\"path\":\"t.txt\"}");
+    CHECK(r && fovea_result_kind(r) == FOVEA_TEXT);
+}
+
+/* MUST of the contract: our own config and state are on the deny floor, wherever the config is. */
+TEST(own_files_are_never_shown)
+{
+    static const char *const files[] = {
+        "home/state/fovea/token", "home/config/fovea/personalities/reader/toolset.yaml", "conf/fovea.yaml",
+        "conf/personalities/x/config.yaml", "conf/personalities/later.yaml"};
+    if (!made_tree())
+        return;
+    CHECK(mkdir(in_top("conf"), 0700) == 0 && mkdir(in_top("conf/personalities"), 0700) == 0 &&
+          mkdir(in_top("conf/personalities/x"), 0700) == 0);
+    put("conf/fovea.yaml", "images: {maxBytes: 400000}\n");
+    put("conf/personalities/x/config.yaml", "images: {maxBytes: 300000}\n");
+    put("conf/shown.txt", "shown\n");
+    auto_fovea *f = context((struct fovea_options){.config_file = in_top("conf/fovea.yaml")});
+    auto_session *s = f ? session(f, (struct fovea_session_options){.cwd = top}) : NULL;
+    put("conf/personalities/later.yaml", "- read\n");
+    for (size_t i = 0; s && i < COUNT(files); i++) {
+        auto_result *r = call(s, "read", "{\"path\":\"%s\"}", files[i]);
+        CHECK_MSG(r && fovea_result_kind(r) == FOVEA_REFUSAL && !strcmp(fovea_result_reason(r), "absent"), "%s", files[i]);
+    }
+    auto_result *r = s ? call(s, "read", "{\"path\":\"conf/shown.txt\"}") : NULL;
+    CHECK(r && fovea_result_kind(r) == FOVEA_TEXT);
+}
