@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { MCP_NODE, NODE, SCRATCH, finish, said, startHttp } from './lib.mjs';
+import { MCP_NODE, NODE, SCRATCH, finish, httpServer, said } from './lib.mjs';
 
 const SUITE = path.join(MCP_NODE, 'node_modules', '@modelcontextprotocol', 'conformance');
 const SCORED = { '2025-11-25': 30, '2026-07-28': 37 };
@@ -48,8 +48,8 @@ function why(checks) {
 }
 const passes = checks => Boolean(checks) && !checks.some(bad) && checks.some(check => check.status === 'SUCCESS');
 
-const server = await startHttp('--no-token', '--conformance');
-for (const [revision, count] of Object.entries(SCORED)) {
+const server = await httpServer('conformance', '--no-token', '--conformance');
+for (const [revision, count] of Object.entries(server ? SCORED : {})) {
   const { scored, unscored } = requirements(revision);
   const { status, words, results } = await run(revision, server.url);
   for (const scenario of scored) {

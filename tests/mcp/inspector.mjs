@@ -3,7 +3,7 @@
 // their schemas (--strict, which goes with that method only) and calls each of them.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { CALLS, MCP_NODE, NODE, bearer, finish, recordFolder, recordingProxy, startHttp, stdioCommand, test, want, writeTexts } from './lib.mjs';
+import { CALLS, MCP_NODE, NODE, bearer, finish, httpServer, recordFolder, recordingProxy, stdioCommand, test, want, writeTexts } from './lib.mjs';
 import { checkRecords } from './schema.mjs';
 
 const PROGRAM = path.join(MCP_NODE, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
@@ -22,13 +22,13 @@ async function inspect(target, ...options) {
 
 writeTexts();
 const folders = { stdio: recordFolder('stdio'), http: recordFolder('http') };
-const server = await startHttp();
-const proxy = await recordingProxy(folders.http, server);
+const server = await httpServer('inspector');
+const proxy = server && await recordingProxy(folders.http, server);
 const stdio = stdioCommand(folders.stdio);
 const targets = {
   stdio: ['--', stdio.command, ...stdio.args],
-  http: ['--transport', 'http', '--server-url', proxy.url, '--header', `Authorization: ${bearer(server).Authorization}`],
 };
+if (proxy) targets.http = ['--transport', 'http', '--server-url', proxy.url, '--header', `Authorization: ${bearer(server).Authorization}`];
 
 const jobs = [];
 for (const [transport, target] of Object.entries(targets)) {
@@ -48,7 +48,7 @@ async function lane() {
   for (let job = jobs.shift(); job; job = jobs.shift()) await test(...job);
 }
 await Promise.all([lane(), lane()]);
-proxy.stop();
+proxy?.stop();
 checkRecords(folders.stdio, 'inspector_stdio', { least: 18 });
-checkRecords(folders.http, 'inspector_http', { least: 18 });
+if (proxy) checkRecords(folders.http, 'inspector_http', { least: 18 });
 await finish();

@@ -95,6 +95,12 @@ export async function startHttp(...options) {
   if (!options.includes('--no-token')) server.token = fs.readFileSync(file, 'utf8').trim();
   return server;
 }
+// The same, as a test; null when it fails, so that what needs no HTTP goes on.
+export async function httpServer(name, ...options) {
+  let server = null;
+  await test(`${name}_http_server_starts`, async () => { server = await startHttp(...options); }, 20);
+  return server;
+}
 export const bearer = server => (server.token ? { Authorization: `Bearer ${server.token}` } : {});
 
 // Every worker beneath a process.

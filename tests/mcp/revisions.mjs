@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import readline from 'node:readline';
-import { CALLS, GOOD, META, MODERN, REVISIONS, bearer, finish, messagesOf, recordFolder, recordingFetch, startHttp, stdioCommand, test, wait, want,
+import { CALLS, GOOD, META, MODERN, REVISIONS, bearer, finish, httpServer, messagesOf, recordFolder, recordingFetch, stdioCommand, test, wait, want,
   wantPicture, wantRefusal, wantText, writeTexts } from './lib.mjs';
 import { checkRecords, haveSchemas, wrongWith } from './schema.mjs';
 
@@ -148,10 +148,10 @@ async function guarded(server) {
 }
 
 writeTexts();
-const server = await startHttp();
+const server = await httpServer('revisions');
 for (const revision of REVISIONS) {
   const plain = revision.replaceAll('-', '_');
-  for (const transport of ['stdio', 'http']) {
+  for (const transport of server ? ['stdio', 'http'] : ['stdio']) {
     const name = `revision_${plain}_${transport}`, folder = recordFolder(name);
     const link = transport === 'stdio' ? stdioLink(folder) : httpLink(server, folder, revision);
     await talk(link, revision, name);
@@ -163,5 +163,5 @@ for (const revision of REVISIONS) {
     if (transport === 'http' && revision === MODERN) await modernHttp(server, folder, name);
   }
 }
-await guarded(server);
+if (server) await guarded(server);
 await finish();
