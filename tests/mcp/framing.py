@@ -124,7 +124,16 @@ def an_id_in_flight_used_again_is_an_error_and_breaks_nothing():
         assert one["id"] == 7 and two["id"] == 7, (one, two)
         errors = [reply["error"]["code"] for reply in (one, two) if "error" in reply]
         assert errors == [-32600], errors
-        assert "result" in server.ask(request(7, "ping"), 7), "the id cannot be used again later"
+
+
+def an_id_may_be_used_again_once_it_is_answered():
+    """The protocol forbids it, but a plain script that numbers every request 1 gets its answers."""
+    picture = os.path.join(FIXTURES, "good", "png-rgb-8.png")
+    with Server() as server:
+        server.hello()
+        for turn in range(60):
+            answer = server.ask(call(1, "view" if turn % 2 else "read", {"path": picture}), 1)
+            assert "result" in answer, f"turn {turn}: {answer}"
 
 
 def an_unknown_version_error_names_what_is_spoken():
@@ -156,6 +165,6 @@ for name, before, sends, wants in rows():
 if not wanted:
     for function in (a_line_may_come_byte_by_byte, a_last_line_without_its_end_is_answered_or_left,
                      an_id_in_flight_used_again_is_an_error_and_breaks_nothing,
-                     an_unknown_version_error_names_what_is_spoken, both_eras_are_served_in_turns_on_one_pipe):
+                     an_id_may_be_used_again_once_it_is_answered, an_unknown_version_error_names_what_is_spoken, both_eras_are_served_in_turns_on_one_pipe):
         test(function)
 finish()
