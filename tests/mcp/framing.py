@@ -165,6 +165,7 @@ for name, before, sends, wants in rows():
 if not wanted:
     for function in (a_line_may_come_byte_by_byte, a_last_line_without_its_end_is_answered_or_left,
                      an_id_in_flight_used_again_is_an_error_and_breaks_nothing,
-                     an_id_may_be_used_again_once_it_is_answered, an_unknown_version_error_names_what_is_spoken, both_eras_are_served_in_turns_on_one_pipe):
+                     an_id_may_be_used_again_once_it_is_answered, an_unknown_version_error_names_what_is_spoken,
+                     both_eras_are_served_in_turns_on_one_pipe):
         test(function)
 finish()
