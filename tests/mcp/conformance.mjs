@@ -62,4 +62,5 @@ for (const [revision, count] of Object.entries(server ? SCORED : {})) {
     console.log(`# conformance_${revision}_${scenario} (not scored): ${passes(checks) ? 'passes' : why(checks).slice(0, 160)}`);
   }
 }
+if (server) said('conformance_server_ends_well', await server.stop() === 0, server.stderr.slice(-1000));
 await finish();
