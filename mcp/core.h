@@ -29,6 +29,7 @@ struct client {
 
     /* Under the server's lock: */
     enum revision revision; /* agreed by initialize; REVISION_NONE before */
+    bool modern;            /* it has named the modern version before any initialize: now each request must */
     char *name;             /* clientInfo.name; NULL not known */
     json_t *capabilities;
     enum roots_state roots_state;
