@@ -91,11 +91,15 @@ const checks = {
   },
 };
 
+// A picture at a size that nobody asked for yet, so that a worker must make it.
+let unseenEdge = 600;
+const unseen = () => ({ path: path.join(GOOD, 'png-screen-2560x1600.png'), max_edge: unseenEdge++ });
+
 async function progress({ call, pid }) {
   const seen = [];
   const letGo = holdWorkers(pid());
   setTimeout(letGo, 6500);
-  wantPicture(await call('view', { path: path.join(GOOD, 'png-screen-2560x1600.png') }, { onprogress: one_ => seen.push(one_.progress), timeout: 30000 }));
+  wantPicture(await call('view', unseen(), { onprogress: one_ => seen.push(one_.progress), timeout: 30000 }));
   want(seen.length >= 1, 'progress within 6.5 s', seen);
   want(seen.every((value, at) => at === 0 || value > seen[at - 1]), 'it grows', seen);
 }
@@ -103,7 +107,7 @@ async function progress({ call, pid }) {
 async function cancel({ call, pid }) {
   const letGo = holdWorkers(pid());
   const stop = new AbortController();
-  const answer = call('view', { path: path.join(GOOD, 'png-screen-2560x1600.png') }, { signal: stop.signal, timeout: 30000 }).then(() => 'an answer', error => error);
+  const answer = call('view', unseen(), { signal: stop.signal, timeout: 30000 }).then(() => 'an answer', error => error);
   await wait(300);
   const before = workersOf(pid());
   stop.abort('enough');
