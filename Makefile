@@ -264,11 +264,11 @@ fuzz: ## fuzz each parser for TIME seconds (clang)
 
 .PHONY: fuzzers
 fuzzers: $(FUZZERS) $(BUILD)/fixtures/good.tsv
-$(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(OBJ)/libinternal.a
+$(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(CC) $(CPPFLAGS) -I. $(CFLAGS) -fsanitize=fuzzer $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
-	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS)
+	$(CC) $(CPPFLAGS) -I. $(CFLAGS) -fsanitize=fuzzer $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) $(MCP_OBJ) \
+	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(CLI_LIBS)
 
 # ---------------------------------------------------------------- install
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages: what is one, what error its sender is owed, and which id that error carries. */
+#include "test.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "mcp/message.h"
+
+struct row {
+    const char *text;
+    int code;       /* 0: a message */
+    const char *id; /* as JSON; NULL: none */
+    enum message_kind kind;
+};
+
+#define HEAD "{\"jsonrpc\":\"2.0\","
+static const struct row rows[] = {
+    {HEAD "\"id\":1,\"method\":\"ping\"}", 0, "1", MESSAGE_REQUEST},
+    {HEAD "\"id\":\"a\",\"method\":\"ping\",\"params\":{}}", 0, "\"a\"", MESSAGE_REQUEST},
+    {HEAD "\"id\":-9223372036854775808,\"method\":\"ping\"}", 0, "-9223372036854775808", MESSAGE_REQUEST},
+    {HEAD "\"method\":\"notifications/initialized\"}", 0, NULL, MESSAGE_NOTIFICATION},
+    {HEAD "\"id\":1,\"result\":{}}", 0, "1", MESSAGE_RESPONSE},
+    {HEAD "\"id\":1,\"error\":{\"code\":1,\"message\":\"no\"}}", 0, "1", MESSAGE_RESPONSE},
+    {HEAD "\"error\":{\"code\":1,\"message\":\"no\"}}", 0, NULL, MESSAGE_RESPONSE},
+    {" \t{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x\"}\r", 0, "3", MESSAGE_REQUEST},
+    /* JSON that is no message */
+    {"1", RPC_INVALID, NULL, 0},
+    {"null", RPC_INVALID, NULL, 0},
+    {"\"x\"", RPC_INVALID, NULL, 0},
+    {"{}", RPC_INVALID, NULL, 0},
+    {"{\"id\":7,\"method\":\"ping\"}", RPC_INVALID, "7", 0},
+    {"{\"jsonrpc\":\"1.0\",\"id\":7,\"method\":\"ping\"}", RPC_INVALID, "7", 0},
+    {HEAD "\"id\":7}", RPC_INVALID, "7", 0},
+    {HEAD "\"id\":7,\"method\":5}", RPC_INVALID, "7", 0},
+    {HEAD "\"id\":null,\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
+    {HEAD "\"id\":1.5,\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
+    {HEAD "\"id\":{},\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
+    {HEAD "\"id\":true,\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
+    {HEAD "\"result\":{}}", RPC_INVALID, NULL, 0},
+    {HEAD "\"id\":7,\"method\":\"ping\",\"params\":[]}", RPC_PARAMS, "7", 0},
+    {HEAD "\"id\":7,\"method\":\"ping\",\"params\":null}", RPC_PARAMS, "7", 0},
+    {HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"_meta\":1}}", RPC_PARAMS, "7", 0},
+    {HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"x\":1e999}}", RPC_INVALID, "7", 0},
+    {HEAD "\"id\":7,\"id\":8,\"method\":\"ping\"}", RPC_INVALID, "7", 0},
+    {HEAD "\"id\":99999999999999999999,\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
+    /* not JSON */
+    {"{", RPC_PARSE, NULL, 0},
+    {"hello", RPC_PARSE, NULL, 0},
+    {"\xef\xbb\xbf{}", RPC_PARSE, NULL, 0},
+    {HEAD "\"id\":7,\"method\":\"pi", RPC_PARSE, "7", 0},
+    {HEAD "\"id\" : \"a\\\"b\" ,\"method\":", RPC_PARSE, "\"a\\\"b\"", 0},
+    {HEAD "\"id\":7", RPC_PARSE, NULL, 0},                      /* might have been 71 */
+    {HEAD "\"id\":\"unclosed", RPC_PARSE, NULL, 0},
+    {HEAD "\"params\":{\"id\":7},\"method\":", RPC_PARSE, NULL, 0}, /* not the message's own */
+    {HEAD "\"params\":\"\\\"id\\\":7\",\"x\":", RPC_PARSE, NULL, 0},
+    {"[{\"id\":7},", RPC_PARSE, NULL, 0},
+    {HEAD "\"id\":7,\"x\":\"\xff\"}", RPC_PARSE, "7", 0},
+    {HEAD "\"id\":7,\"x\":\"\xed\xa0\x80\"}", RPC_PARSE, "7", 0},
+    {HEAD "\"id\":7,\"x\":\"\\ud800\"}", RPC_PARSE, "7", 0},
+    {HEAD "\"id\":7,\"method\":\"ping\"}}", RPC_PARSE, "7", 0},
+    {HEAD "\"id\":7,\"method\":\"ping\"} {}", RPC_PARSE, "7", 0},
+};
+
+static void judge(const struct row *row, const char *text, size_t len)
+{
+    struct rpc_error error = {0};
+    struct message m = {0};
+    json_t *broken;
+    auto_json *root = message_load(text, len, &broken, &error);
+    auto_json *id = broken;
+    auto_free char *shown = NULL;
+    if (root)
+        (void)message_read(root, &m, &error);
+    const json_t *seen = root ? m.id : id;
+    shown = seen ? json_dumps(seen, JSON_ENCODE_ANY) : NULL;
+    CHECK_MSG((int)error.code == row->code, "%s: code %d, want %d", text, error.code, row->code);
+    CHECK_MSG(!shown == !row->id && (!shown || !strcmp(shown, row->id)), "%s: id %s", text, shown ? shown : "none");
+    CHECK_MSG(row->code || m.kind == row->kind, "%s: kind %d", text, m.kind);
+}
+
+TEST(every_text_is_a_message_or_gets_its_typed_error_with_the_id_that_can_be_read)
+{
+    for (size_t i = 0; i < COUNT(rows); i++)
+        judge(&rows[i], rows[i].text, strlen(rows[i].text));
+}
+
+TEST(a_nul_is_refused_wherever_it_stands)
+{
+    static const char inside[] = HEAD "\"id\":7,\"method\":\"pi\0ng\"}";
+    static const char behind[] = HEAD "\"id\":7,\"method\":\"ping\"}\0";
+    static const struct row row = {.code = RPC_PARSE, .id = "7"};
+    judge(&row, inside, sizeof inside - 1);
+    judge(&row, behind, sizeof behind - 1);
+}
+
+static void nest(struct buf *b, int depth)
+{
+    (void)buf_add_str(b, HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"x\":");
+    for (int i = 2; i < depth; i++)
+        (void)buf_add_str(b, "[");
+    for (int i = 2; i < depth; i++)
+        (void)buf_add_str(b, "]");
+    (void)buf_add_str(b, depth > 2 ? "}}" : "1}}");
+}
+
+TEST(nesting_is_bounded_at_128)
+{
+    static const struct {
+        int depth, code;
+    } depths[] = {{127, 0}, {128, 0}, {129, RPC_PARSE}, {100000, RPC_PARSE}};
+    for (size_t i = 0; i < COUNT(depths); i++) {
+        auto_buf b = BUF_INIT(MIB);
+        nest(&b, depths[i].depth);
+        const struct row row = {.code = depths[i].code, .id = "7", .kind = MESSAGE_REQUEST};
+        judge(&row, b.data, b.len);
+    }
+}
+
+TEST(brackets_inside_strings_do_not_nest)
+{
+    auto_buf b = BUF_INIT(MIB);
+    (void)buf_add_str(&b, HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"x\":\"\\\\\\\"");
+    for (int i = 0; i < 500; i++)
+        (void)buf_add_str(&b, "[{");
+    (void)buf_add_str(&b, "\"}}");
+    static const struct row row = {.id = "7", .kind = MESSAGE_REQUEST};
+    judge(&row, b.data, b.len);
+}
