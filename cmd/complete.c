@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completions for bash, zsh and fish from the command table: commands, options, choices, files, tool names. */
+/* Completions for bash, zsh and fish from the command table: commands, options, choices, files, names of tools and
+ * agents. */
 #include <string.h>
 
 #include "manual.h"
 #include "options.h"
+#include "setup.h"
 
 static bool takes_file(const struct choice_option *o)
 {
@@ -24,6 +26,9 @@ static void add_arguments(struct buf *b, const struct command *c)
     if (!strcmp(c->name, "call"))
         for (size_t i = 0; i < n; i++)
             (void)buf_add_format(b, "%s%s", i ? " " : "", tools[i].name);
+    else if (!strcmp(c->name, "setup"))
+        for (const struct agent *a = agents; a->name; a++)
+            (void)buf_add_format(b, "%s%s", a == agents ? "" : " ", a->name);
     else if (!strcmp(c->name, "help"))
         for (const struct command *const *other = commands; *other; other++)
             if (!(*other)->hidden)

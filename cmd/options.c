@@ -12,7 +12,7 @@
 
 const struct option common_options[] = {
     {"root", 0, OPTION_LIST, "DIR", offsetof(struct common, roots),
-     "let this folder be read, instead of what fs_reach in the config says; may be given again"},
+     "let this folder be read; where the config sets fs_reach, only what lies in it too; may be given again"},
     {"config", 0, OPTION_STRING, "FILE", offsetof(struct common, config), "read this config instead of the usual one"},
     {"no-webp", 0, OPTION_FLAG, NULL, offsetof(struct common, no_webp), "never answer with WebP"},
     {0},

@@ -3,10 +3,8 @@
 #include "save.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
@@ -14,6 +12,7 @@
 #include "base/limits.h"
 #include "command.h"
 #include "out.h"
+#include "replace.h"
 
 /* The first is the one to advise. */
 static const struct {
@@ -70,47 +69,11 @@ static int write_through(const struct fovea_image *image, const char *path, stru
     return r < 0 ? failed(path, r, fault) : EXIT_DONE;
 }
 
-/* A name beside path that nobody has: the same folder, so that the rename stays on one file system. */
-static int open_beside(const char *path, char name[LIMIT_PATH_BYTES], int *ret_fd)
-{
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash - path + 1) : 0;
-    for (int tries = 0; tries < LIMIT_OPEN_RETRIES; tries++) {
-        uint64_t dice;
-        if (getrandom(&dice, sizeof dice, 0) != sizeof dice)
-            return -EIO;
-        int n = snprintf(name, LIMIT_PATH_BYTES, "%.*s.fovea-%016" PRIx64, folder, path, dice);
-        if (n < 0 || n >= LIMIT_PATH_BYTES)
-            return -ENAMETOOLONG;
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (fd >= 0)
-            *ret_fd = fd;
-        if (fd >= 0 || errno != EEXIST)
-            return fd >= 0 ? 0 : -errno;
-    }
-    return -EEXIST;
-}
-
-/* close() may be the one to report that the disk is full. What was private before stays so. */
 static int write_beside(const struct fovea_image *image, const char *path, const struct stat *before,
                         struct fovea_fault *fault)
 {
-    char name[LIMIT_PATH_BYTES];
-    int fd = -1, r = open_beside(path, name, &fd);
-    if (r < 0)
-        return failed(path, r, fault);
-    if (before && fchmod(fd, before->st_mode & 0777) < 0)
-        r = -errno;
-    if (r == 0)
-        r = write_all(fd, image->data, image->len);
-    if (close(fd) < 0 && r == 0)
-        r = -errno;
-    if (r == 0 && rename(name, path) < 0)
-        r = -errno;
-    if (r == 0)
-        return EXIT_DONE;
-    (void)unlink(name);
-    return failed(path, r, fault);
+    int r = replace_file(path, image->data, image->len, before, 0666, false);
+    return r < 0 ? failed(path, r, fault) : EXIT_DONE;
 }
 
 int save_image(const struct fovea_image *image, const char *path, struct fovea_fault *fault)

@@ -53,6 +53,9 @@ void client_unref(struct client *c)
 {
     if (!c || atomic_fetch_sub(&c->refs, 1) != 1)
         return;
+    const struct extension *x = c->server->options.extension;
+    if (x && x->gone)
+        x->gone(c);
     leave_server(c);
     free(c->name);
     json_decref(c->capabilities);
@@ -238,7 +241,7 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
         .main = main ? main : o->main,
         .model_unknown = true,
         .no_webp = o->no_webp || !known || !known->webp,
-        .max_text = known ? known->page : LIMIT_MCP_PAGE,
+        .max_text = (known ? known->page : CLIENT_PAGE) - LIMIT_MCP_FOOTER,
         .max_image = LIMIT_MCP_IMAGE,
     };
     int r = fovea_session_new(e->server->f, &options, ret, fault);

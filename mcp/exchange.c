@@ -95,21 +95,6 @@ bool exchange_cancelled(struct exchange *e)
 
 /* ---------------------------------------------------------------- sending */
 
-static void send_message(struct exchange *e, const struct buf *b, bool last, int http)
-{
-    struct rpc_error lost = {.code = RPC_INTERNAL, .http = 500, .text = "out of memory"};
-    (void)pthread_mutex_lock(&e->lock);
-    bool silent = e->done || exchange_cancelled(e);
-    e->done |= last;
-    if (!silent && !b->error)
-        e->outlet->kind->send(e->outlet, b->data, b->len, last, http);
-    (void)pthread_mutex_unlock(&e->lock);
-    if (!silent && b->error && last)
-        answer_error(e->outlet, e->message.id, &lost);
-    if (last)
-        exchange_close(e);
-}
-
 int buf_add_id(struct buf *b, const json_t *id)
 {
     if (json_is_integer(id))
@@ -134,6 +119,26 @@ static void add_error(struct buf *b, const json_t *id, const struct rpc_error *e
     if (error->data)
         (void)buf_add_format(b, ",\"data\":%s", error->data);
     (void)buf_add_str(b, "}}");
+}
+
+/* An answer that did not fit its buffer still has to be one; it goes the same way, because an outlet ends once. */
+static void send_message(struct exchange *e, const struct buf *b, bool last, int http)
+{
+    struct rpc_error error = {.code = RPC_INTERNAL, .text = "out of memory, or the answer is too long"};
+    auto_buf lost = BUF_INIT(LIMIT_MCP_REPLY);
+    if (b->error && last) {
+        add_error(&lost, e->message.id, &error);
+        b = &lost;
+        http = 500;
+    }
+    (void)pthread_mutex_lock(&e->lock);
+    bool silent = e->done || exchange_cancelled(e);
+    e->done |= last;
+    if (!silent && !b->error)
+        e->outlet->kind->send(e->outlet, b->data, b->len, last, http);
+    (void)pthread_mutex_unlock(&e->lock);
+    if (last)
+        exchange_close(e);
 }
 
 /* Who we are, in every modern result. */

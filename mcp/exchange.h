@@ -133,6 +133,10 @@ struct extension {
     /* tools/call of a tool that the product does not have: true when it was taken (and answered, or held). */
     bool (*call)(struct exchange *e, const char *tool, json_t *arguments);
     bool (*has)(const char *tool);
+    /* A client is about to be freed; and the server is, and cancels what is still open. Exchanges that were kept must
+     * be let go of in `end`, at the latest. Either may be NULL. */
+    void (*gone)(struct client *c);
+    void (*end)(void);
 };
 
 #endif

@@ -11,7 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "conformance.h"
 #include "exchange.h"
+#include "http.h"
 #include "server.h"
 #include "lines.h"
 
@@ -64,13 +66,38 @@ static int serve_stdio(struct server *s, int stop, struct fovea_fault *fault)
     return 0;
 }
 
+static int serve_http(struct server *s, const struct mcp_options *o, int stop, struct fovea_fault *fault)
+{
+    struct http_options http = {
+        .address = o->http,
+        .no_token = o->no_token,
+        .insecure = o->insecure,
+        .tls_cert = o->tls_cert,
+        .tls_key = o->tls_key,
+        .allowed_hosts = o->hosts,
+        .allowed_origins = o->origins,
+    };
+    int r = http_run(s, &http, stop, fault);
+    if (!server_free(s, 0, NULL, NULL) && !r)
+        _exit(0);
+    return r;
+}
+
 int mcp_serve(fovea *f, const struct mcp_options *o, struct fovea_fault *fault)
 {
     struct server *s = NULL;
     auto_close int stop = watch_signals(fault);
-    struct server_options options = {.main = o->main, .no_webp = o->no_webp, .stopped = stopped, .stopped_arg = &stop};
+    struct server_options options = {
+        .main = o->main,
+        .no_webp = o->no_webp,
+        .extension = o->conformance ? &conformance_extension : NULL,
+        .stopped = stopped,
+        .stopped_arg = &stop,
+    };
     if (stop < 0)
         return stop;
     int r = server_new(f, &options, &s, fault);
-    return r < 0 ? r : serve_stdio(s, stop, fault);
+    if (r < 0)
+        return r;
+    return o->http ? serve_http(s, o, stop, fault) : serve_stdio(s, stop, fault);
 }

@@ -108,6 +108,8 @@ bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *
     if (!s)
         return true;
     drain(s, drain_ms, gone, arg);
+    if (s->options.extension && s->options.extension->end)
+        s->options.extension->end();
     cancel_everything(s);
     if (!calls_stop(s))
         return false;
@@ -150,14 +152,16 @@ static bool is_modern(const struct message *m, const struct headers *h)
     return !strcmp(m->method, "server/discover");
 }
 
-static bool same(const char *a, const char *b)
+/* Blanks around a header's value are not part of it; the transport takes off only those in front. */
+static bool says(const char *header, const char *value)
 {
-    return a && b && !strcmp(a, b);
+    size_t n = strlen(value);
+    return header && !strncmp(header, value, n) && !header[n + strspn(header + n, " \t")];
 }
 
 static int check_header(const char *header, const char *name, const char *value, struct rpc_error *error)
 {
-    if (same(header, value))
+    if (says(header, value))
         return 0;
     return rpc_error_set(error, RPC_HEADERS, 400, "the header %s must say what the message says, \"%.80s\"", name, value);
 }

@@ -8,13 +8,12 @@
 
 struct call {
     fovea *f;
-    const fovea_cancel *cancel;   /* NULL: cannot be cancelled */
-    const char *cwd;              /* what relative paths start from, free of links */
-    const char *const *roots;     /* true paths that narrow the reach, NULL-terminated; NULL: no narrowing */
-    size_t max_text, max_image;   /* bytes; 0: no further ceiling */
+    const char *cwd;             /* what relative paths start from, free of links */
+    struct snapshot_scope scope; /* the session's roots and max_text, the call's cancel */
+    size_t max_image;            /* bytes; 0: no further ceiling */
+    uint32_t max_patches;        /* 0 off */
     bool no_webp;
-    char *main;                   /* PROVIDER/MODEL, as it was when the call began; NULL: not known */
-    uint32_t max_patches;         /* 0 off */
+    char *main;                  /* PROVIDER/MODEL, as it was when the call began; NULL: not known */
 };
 
 /* session and cancel may be NULL. The struct borrows from both. -ENOMEM is the only fault. */

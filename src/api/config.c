@@ -156,6 +156,7 @@ static int open_to_others(const char *path, const struct config_place *at)
 /* Which file a setting came from: both names, as copies. */
 static int note_file(const char *path, bool sets_reach, char **file, struct config *c)
 {
+    free(*file);
     if (!(*file = strdup(path)))
         return -ENOMEM;
     if (!sets_reach)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "fovea.h"
@@ -65,7 +66,7 @@ char *config_beside_new(const char *path);
 int config_load(const char *path, const char *cwd, const char *home, struct config *ret, struct fovea_fault *fault);
 
 /* Lays a further file over c: what it sets replaces what is there (of lists, all of it). A missing one changes nothing.
- * name is what faults call it. On a fault c is still whole. */
+ * name is what faults call it. After a fault c is good only to be done with. */
 int config_overlay(const char *path, const char *name, const char *cwd, const char *home, struct config *c,
                    struct fovea_fault *fault);
 
@@ -80,7 +81,6 @@ int config_narrow(struct config *c, const char *const *folders, struct fovea_fau
  * The text of a file that settings are in, read whole (LIMIT_CONFIG_BYTES), and what fstat(2) says of it. name is what
  * faults call it. 0, 1 when it is optional and not there, or a fault.
  */
-struct stat;
 int config_read(const char *path, const char *name, bool optional, struct buf *text, struct stat *ret_stat,
                 struct fovea_fault *fault);
 

@@ -87,8 +87,12 @@ static void check_fonts(struct visit *v)
 
 static void check_config(struct visit *v)
 {
-    if (v->f)
-        tell(v, FOVEA_HEALTH_OK, "config", v->f->config.file ? v->f->config.file : "none, so defaults are used", NULL);
+    if (!v->f)
+        return;
+    const struct config *c = &v->f->config;
+    tell(v, FOVEA_HEALTH_OK, "config", c->file ? c->file : "none, so defaults are used", NULL);
+    if (c->overlay)
+        tell(v, FOVEA_HEALTH_OK, "personality", c->overlay, NULL);
 }
 
 static void check_reach(struct visit *v)

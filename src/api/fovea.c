@@ -147,8 +147,7 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
 
 void fovea_ready(fovea *f, unsigned workers)
 {
-    (void)workers;
-    pool_prepare(f->pool);
+    pool_ready(f->pool, MIN(workers, (unsigned)LIMIT_READY_WORKERS));
 }
 
 int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_result **ret, struct fovea_fault *fault)

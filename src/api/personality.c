@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "api/config_value.h"
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/text.h"

@@ -6,7 +6,7 @@
 #ifndef FOVEA_PERSONALITY_H
 #define FOVEA_PERSONALITY_H
 
-#include "api/config.h"
+#include "api/config_value.h"
 
 struct personality_options {
     const char *id;     /* [A-Za-z0-9._-]{1,64}, not "." or ".." */
@@ -20,7 +20,6 @@ int personality_load(const struct personality_options *options, struct config *c
                      struct fovea_fault *fault);
 
 /* The tools that a toolset.yaml names: a list of names, or a mapping whose key tools holds one. */
-struct config_place;
 int toolset_parse(struct config_place *at, const char *text, size_t len, uint32_t *ret_tools);
 
 #endif

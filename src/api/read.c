@@ -30,7 +30,7 @@ static int take_lines(struct job *j, fovea_result **ret)
     enum snapshot_verdict verdict = SNAPSHOT_TAKEN;
     const struct fovea_read_request *q = j->request;
     if (q->data)
-        return snapshot_lines_of(q->data, q->data_len, j->offset, j->limit, &j->lines, j->fault);
+        return snapshot_lines_of(q->data, q->data_len, &j->call->scope, j->offset, j->limit, &j->lines, j->fault);
     if (is_url(q->path))
         return settled(j, refuse_named(REASON_BLOCKED, q->path,
                                        "is a URL, and read fetches nothing; save it to a file and read that"), ret);
@@ -40,7 +40,8 @@ static int take_lines(struct job *j, fovea_result **ret)
                                                                       "/abs/notes.md"), ret);
     if (r < 0)
         return fault_oom(j->fault);
-    r = snapshot_take_lines(j->call->f->gate, &j->variants, j->offset, j->limit, &verdict, &j->lines, j->fault);
+    r = snapshot_take_lines(j->call->f->gate, &j->variants, &j->call->scope, j->offset, j->limit, &verdict, &j->lines,
+                            j->fault);
     if (r < 0 || verdict == SNAPSHOT_TAKEN)
         return r;
     return settled(j, refuse_source(verdict, q->path, j->lines.window.file_size, 0, REASON_UNREADABLE_TYPE), ret);
@@ -91,33 +92,28 @@ static int check_range(struct job *j, fovea_result **ret)
 static int make_text(struct job *j, fovea_result **ret)
 {
     const struct snapshot *w = &j->lines.window;
-    struct text t = {.len = w->size, .first = j->lines.first, .last = j->lines.last, .total = j->lines.total_lines};
-    sha256_hex(j->lines.sha256, t.sha256);
-    t.text = malloc(w->size + 1);
-    t.path = j->request->data ? NULL : absolute_new(j->variants.path[w->variant]);
-    if (!t.text || (!j->request->data && !t.path)) {
-        text_done(&t);
-        return fault_oom(j->fault);
-    }
-    if (w->size && pread(w->fd, t.text, w->size, 0) != (ssize_t)w->size) {
-        text_done(&t);
-        return fault_set(j->fault, EIO, "cannot read back a snapshot");
-    }
-    t.text[w->size] = '\0';
-    /* A window that had to be cut ends at a line's end; where even one line is too long, part of it would be a lie. */
-    if (j->lines.cut && t.text[w->size - 1] != '\n') {
-        text_done(&t);
+    /* Who named no size for the text did not ask for part of a line. */
+    if (j->lines.cut && !j->call->scope.max_text && j->lines.text[w->size - 1] != '\n')
         return settled(j, refuse_named(REASON_TOO_LARGE, j->request->path,
                                        "has a line %llu of more than %zu MiB, which read does not give",
                                        (unsigned long long)j->lines.first, LIMIT_READ_WINDOW / MIB), ret);
-    }
+    struct text t = {.len = w->size,
+                     .first = j->lines.first,
+                     .last = j->lines.last,
+                     .total = j->lines.total_lines,
+                     .cut = j->lines.cut_bytes};
+    sha256_hex(j->lines.sha256, t.sha256);
+    t.path = j->request->data ? NULL : absolute_new(j->variants.path[w->variant]);
+    if (!j->request->data && !t.path)
+        return fault_oom(j->fault);
+    t.text = take(j->lines.text);
     return settled(j, result_of_text(&t), ret);
 }
 
 static void job_done(struct job *j)
 {
     ref_variants_done(&j->variants);
-    snapshot_done(&j->lines.window);
+    snapshot_lines_done(&j->lines);
 }
 
 int read_run(const struct call *c, const void *arg, fovea_result **ret, struct fovea_fault *fault)
@@ -134,6 +130,6 @@ int read_run(const struct call *c, const void *arg, fovea_result **ret, struct f
     };
     int r = tool_check("read", request, ret, fault);
     for (size_t i = 0; !r && i < COUNT(steps); i++)
-        r = cancel_struck(c->cancel) ? fault_cancelled(fault) : steps[i](&j, ret);
+        r = cancel_struck(c->scope.cancel) ? fault_cancelled(fault) : steps[i](&j, ret);
     return r < 0 ? r : 0;
 }

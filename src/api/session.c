@@ -146,8 +146,8 @@ int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault)
     if (known && !c->main)
         return fault_oom(fault);
     c->cwd = s->cwd ? s->cwd : c->cwd;
-    c->roots = (const char *const *)s->roots;
-    c->max_text = s->max_text;
+    c->scope.roots = (const char *const *)s->roots;
+    c->scope.max_text = s->max_text;
     c->max_image = s->max_image;
     c->no_webp |= s->no_webp;
     c->max_patches = s->model_unknown && !known ? (uint32_t)s->f->config.max_patches : 0;

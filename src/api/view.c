@@ -86,7 +86,7 @@ static int take_file(struct view_job *j, uint64_t cap, enum snapshot_verdict *re
                                            "is no path; give one such as shots/a.png or /abs/a.png"));
     if (r < 0)
         return fault_oom(j->fault);
-    return snapshot_take(j->call->f->gate, &j->variants, cap, ret_verdict, &j->snapshot, j->fault);
+    return snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, cap, ret_verdict, &j->snapshot, j->fault);
 }
 
 static int take_bytes(struct view_job *j, uint64_t cap, enum snapshot_verdict *ret_verdict)
@@ -202,8 +202,8 @@ static void hash_snapshot(void *arg)
 static int step_decode(struct view_job *j)
 {
     j->hashed = 1;
-    int r = pool_run(j->call->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, hash_snapshot, j, &j->end, &j->output,
-                     j->fault);
+    int r = pool_run(j->call->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, j->call->scope.cancel, hash_snapshot, j,
+                     &j->end, &j->output, j->fault);
     if (r < 0)
         return r;
     if (j->hashed > 0)
@@ -231,7 +231,7 @@ int view_run(const struct call *c, const void *request, fovea_result **ret, stru
     int r = 0;
     pool_prepare(c->f->pool);
     for (size_t i = 0; !r && i < COUNT(steps); i++)
-        r = cancel_struck(c->cancel) ? fault_cancelled(fault) : steps[i](&j);
+        r = cancel_struck(c->scope.cancel) ? fault_cancelled(fault) : steps[i](&j);
     if (r < 0)
         return r;
     *ret = j.result;

@@ -25,7 +25,13 @@
 #define LIMIT_READ_TOTAL_MS 120000          /* for all of a text: 2 GiB from a slow disk */
 #define LIMIT_KILL_MS 50                    /* waited for a killed reader; then it is left behind */
 #define LIMIT_STRAY_READERS 16              /* left behind at once, in the whole process */
-#define LIMIT_READ_PIECE (64 * KIB)        /* read from a file at once */
+#define LIMIT_READ_PIECE (64 * KIB)         /* read from a file at once */
+#define LIMIT_READERS 16                    /* processes of one gate that read files */
+#define LIMIT_READERS_BUSY_MS 16000         /* waited for one of them when all are at work */
+#define LIMIT_READER_TRIES (LIMIT_READERS + 2) /* readers found dead before one job gives up */
+#define LIMIT_READER_IDLE_MS 60000          /* one without work ends: it holds a copy of the host's memory */
+#define LIMIT_READER_KEPT (64 * KIB)        /* of the memory of a text, for the next one */
+#define LIMIT_CANCEL_NAP_MS 20              /* slept at once where a cancel cannot wake us */
 
 /* Pixels */
 #define LIMIT_SIDE 65535u
@@ -69,21 +75,46 @@
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
 #define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
 #define LIMIT_DRAW_ROWS 24
+#define LIMIT_SETUP_BYTES (16 * MIB)        /* an agent's config; some keep their history in it */
+#define LIMIT_SETUP_WORDS (2 * LIMIT_ROOTS + 8) /* of the command line that an agent is to start */
+#define LIMIT_SETUP_KEYS 8                  /* parts of a dotted key that are told apart */
+#define LIMIT_SETUP_NAME 48                 /* letters of a server's name */
 
 /* The MCP server */
 #define LIMIT_MCP_LINE (32 * MIB)           /* one message in */
 #define LIMIT_MCP_DEPTH 128                 /* nested arrays and objects of a message */
 #define LIMIT_MCP_REPLY (8 * MIB)           /* one message out; official clients hang up at 10 MiB */
 #define LIMIT_MCP_IMAGE (5000 * 1000)       /* of a picture in it, before base64 */
-#define LIMIT_MCP_PAGE 7500                 /* text of one read for a client that is not known to take more */
+#define LIMIT_MCP_FOOTER 200               /* of a page of text, for the line that says where it goes on */
 #define LIMIT_MCP_BATCH 256                 /* messages of one batch */
 #define LIMIT_MCP_QUEUE 1024                /* calls that wait or run, of all clients */
 #define LIMIT_MCP_QUEUE_BYTES (128 * MIB)   /* and what their messages hold */
 #define LIMIT_MCP_RUNNERS 32                /* calls at work at once, of all kinds */
 #define LIMIT_MCP_PROGRESS_MS 4000          /* between two signs of life; clients give up after 5 s and more */
+#define LIMIT_MCP_STATE (64 * KIB)          /* what a client carries for us between two calls */
+#define LIMIT_MCP_LISTENERS 64              /* subscriptions held open, of all clients */
 #define LIMIT_MCP_ROOTS_MS 1000             /* waited for a client to name its roots */
 #define LIMIT_MCP_ASK_MS 60000              /* waited for any other answer of a client */
 #define LIMIT_MCP_DRAIN_MS 60000            /* for accepted calls when the client has said all it wanted */
+
+/* Its HTTP side */
+#define LIMIT_HTTP_CONNECTIONS 1024         /* open at once; a further one gets 503 */
+#define LIMIT_HTTP_SPARE 64                 /* above that, long enough to be told so */
+#define LIMIT_HTTP_SESSIONS 1024            /* the least recently used idle one goes first */
+#define LIMIT_HTTP_POOL (16 * KIB)          /* of one connection; the header block must fit */
+#define LIMIT_HTTP_HEADER_MS 10000          /* from the first byte of a request to the end of its headers */
+#define LIMIT_HTTP_BODY_MS 30000            /* from there to the end of its body */
+#define LIMIT_HTTP_STALL_MS 10000           /* without any byte of a body */
+#define LIMIT_HTTP_RATE 1024                /* bytes of a body in a second, at least, once it lasts so long */
+#define LIMIT_HTTP_IDLE_S 300u              /* between two requests, or for a reader that takes nothing */
+#define LIMIT_HTTP_BODIES (128 * MIB)       /* bodies that are coming in, of all connections */
+#define LIMIT_HTTP_SKIP (64 * KIB)          /* a body read although refused, to keep the connection */
+#define LIMIT_HTTP_EVENTS (2 * LIMIT_MCP_REPLY) /* waiting for a client that reads slowly */
+#define LIMIT_HTTP_LINGER_MS 2000           /* for a client to read why it was cut */
+#define LIMIT_HTTP_END_MS 300               /* for open streams to be ended in order */
+#define LIMIT_HTTP_TICK_MS 500              /* between two looks at the clocks of all connections */
+#define LIMIT_HTTP_PEM (1 * MIB)            /* a certificate chain or key */
+#define LIMIT_HTTP_TOKEN 512                /* characters */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */

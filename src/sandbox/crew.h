@@ -34,18 +34,22 @@ struct worker {
 int crew_new(const char *path, unsigned ready, struct crew **ret, struct fovea_fault *fault);
 void crew_free(struct crew *c);
 
+/* Changes how many wait, at any time; those too many end at once. */
+void crew_ready(struct crew *c, unsigned ready);
+
 /* A job is about to come: at least one worker is to be ready. */
 void crew_expect(struct crew *c);
 
 /*
  * A worker, alive a moment ago; the caller's until crew_end or crew_return. One that is still starting may be given its
  * job already (it reads nothing before its jail stands, and then need not wait for us), but is to be greeted after.
+ * A cancel (may be NULL) that strikes is the fault -ECANCELED, here and in crew_fault.
  */
-int crew_take(struct crew *c, struct worker **ret, struct fovea_fault *fault);
+int crew_take(struct crew *c, const fovea_cancel *cancel, struct worker **ret, struct fovea_fault *fault);
 
 /* Waits until the worker says that its jail stands. -ENOSYS when it does not, -EPIPE when the worker ended before (then
- * another one may do better), -EPROTO, -ETIMEDOUT; crew_fault makes a sentence of it (and of -EBUSY: every place is held by a job). */
-int crew_greet(struct worker *w);
+ * another one may do better), -EPROTO, -ETIMEDOUT, -ECANCELED; crew_fault makes a sentence of it (and of -EBUSY: every place is held by a job). */
+int crew_greet(struct worker *w, const fovea_cancel *cancel);
 int crew_fault(const struct crew *c, const struct worker *w, int error, struct fovea_fault *fault);
 
 /* To be called when a taken worker has its job: if no other waits, a successor is started beside it. (If one does, that

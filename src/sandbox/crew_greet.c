@@ -5,22 +5,26 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "base/cancel.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "sandbox/check.h"
 #include "sandbox/crew.h"
 
-int crew_greet(struct worker *w)
+int crew_greet(struct worker *w, const fovea_cancel *cancel)
 {
-    struct pollfd p = {.fd = w->child.socket, .events = POLLIN};
+    struct pollfd p[] = {{.fd = w->child.socket, .events = POLLIN}, {.fd = cancel_fd(cancel), .events = POLLIN}};
     int64_t deadline = clock_ms() + LIMIT_WORKER_START_MS;
     int n;
     if (w->greeted)
         return 0;
-    while ((n = poll(&p, 1, clock_left(deadline))) < 0 && errno == EINTR)
+    while ((n = poll(p, COUNT(p), clock_left(deadline))) < 0 && errno == EINTR)
         ;
     if (n <= 0)
         return n ? -errno : -ETIMEDOUT;
+    if (p[1].revents)
+        return -ECANCELED;
     ssize_t got = recv(w->child.socket, &w->hello, sizeof w->hello, MSG_DONTWAIT | MSG_TRUNC);
     if (got <= 0)
         return -EPIPE;

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
@@ -49,6 +50,11 @@ void pool_prepare(struct pool *p)
     crew_expect(p->crew);
 }
 
+void pool_ready(struct pool *p, unsigned ready)
+{
+    crew_ready(p->crew, ready);
+}
+
 void pool_output_done(struct pool_output *o)
 {
     if (o->data)
@@ -59,10 +65,10 @@ void pool_output_done(struct pool_output *o)
 int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault)
 {
     struct worker *w = NULL;
-    int e = crew_take(p->crew, &w, fault);
+    int e = crew_take(p->crew, NULL, &w, fault);
     if (e)
         return e;
-    e = crew_greet(w);
+    e = crew_greet(w, NULL);
     if (e) {
         e = crew_fault(p->crew, w, e, fault);
         crew_end(p->crew, w);
@@ -79,6 +85,7 @@ struct job {
     void (*meanwhile)(void *arg); /* NULL once called */
     void *arg;
     int64_t started;
+    const fovea_cancel *cancel;
 };
 
 static bool hand_over(const struct job *j, const struct worker *w)
@@ -108,7 +115,7 @@ static int see_started(struct job *j, struct worker *w)
     j->meanwhile = NULL;
     if (w->greeted)
         return 0;
-    int e = crew_greet(w);
+    int e = crew_greet(w, j->cancel);
     j->started = clock_ms();
     return e;
 }
@@ -118,7 +125,7 @@ static int start_job(struct pool *p, struct job *j, struct worker **ret, struct 
 {
     for (unsigned i = 0; i < LIMIT_WORKER_TRIES; i++) {
         struct worker *w = NULL;
-        int e = crew_take(p->crew, &w, fault);
+        int e = crew_take(p->crew, j->cancel, &w, fault);
         if (e)
             return e;
         if (hand_over(j, w)) {
@@ -126,7 +133,7 @@ static int start_job(struct pool *p, struct job *j, struct worker **ret, struct 
             e = see_started(j, w);
         } else {
             int failed = errno == ECONNRESET ? -EPIPE : -errno;
-            e = crew_greet(w); /* it may have said why it left */
+            e = crew_greet(w, j->cancel); /* it may have said why it left */
             e = e ? e : failed;
         }
         if (!e) {
@@ -143,16 +150,21 @@ static int start_job(struct pool *p, struct job *j, struct worker **ret, struct 
 }
 
 /* No room for descriptors is offered, so the kernel drops any that a worker sends. */
-static enum pool_end receive(const struct worker *w, int64_t deadline, struct work_reply *ret)
+static int receive(const struct worker *w, int64_t deadline, const fovea_cancel *cancel, enum pool_end *ret_end,
+                   struct work_reply *ret)
 {
-    struct pollfd p = {.fd = w->child.socket, .events = POLLIN};
+    struct pollfd p[] = {{.fd = w->child.socket, .events = POLLIN}, {.fd = cancel_fd(cancel), .events = POLLIN}};
     int n;
-    while ((n = poll(&p, 1, clock_left(deadline))) < 0 && errno == EINTR)
+    while ((n = poll(p, COUNT(p), clock_left(deadline))) < 0 && errno == EINTR)
         ;
+    if (n > 0 && p[1].revents)
+        return -ECANCELED;
+    *ret_end = POOL_TIMED_OUT;
     if (!n)
-        return POOL_TIMED_OUT;
+        return 0;
     ssize_t got = recv(w->child.socket, ret, sizeof *ret, MSG_DONTWAIT | MSG_TRUNC);
-    return got == sizeof *ret ? POOL_DONE : POOL_DIED;
+    *ret_end = got == sizeof *ret ? POOL_DONE : POOL_DIED;
+    return 0;
 }
 
 /*
@@ -192,20 +204,26 @@ static int collect(const struct work_request *request, const struct work_reply *
 }
 
 int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
-             void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end, struct pool_output *ret_output,
-             struct fovea_fault *fault)
+             const fovea_cancel *cancel, void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end,
+             struct pool_output *ret_output, struct fovea_fault *fault)
 {
     auto_close int output = memory_open("fovea-output");
     struct worker *w = NULL;
     struct work_reply reply;
     if (output < 0)
         return fault_set(fault, output, "cannot make room for a picture: %s", strerrordesc_np(-output));
-    struct job job = {.request = request, .input = input_fd, .output = output, .meanwhile = meanwhile, .arg = arg};
+    if (cancel_struck(cancel))
+        return fault_cancelled(fault);
+    struct job job = {.request = request, .input = input_fd, .output = output, .meanwhile = meanwhile, .arg = arg,
+                      .cancel = cancel};
     int e = start_job(p, &job, &w, fault);
     if (e)
         return e;
-    enum pool_end end = receive(w, job.started + limit_ms, &reply);
+    enum pool_end end;
+    e = receive(w, job.started + limit_ms, cancel, &end, &reply);
     crew_end(p->crew, w);
+    if (e)
+        return fault_cancelled(fault);
     *ret_output = (struct pool_output){0};
     e = end == POOL_DONE ? collect(request, &reply, output, ret_output) : 0;
     if (e && e != -EBADMSG)

@@ -18,6 +18,9 @@ struct pool;
 int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault);
 void pool_free(struct pool *p);
 
+/* Changes how many are kept waiting, at any time; those too many end at once. */
+void pool_ready(struct pool *p, unsigned ready);
+
 /* Changes nothing but time: sees to it that a worker is on its way for a job that is about to come. */
 void pool_prepare(struct pool *p);
 
@@ -41,11 +44,12 @@ enum pool_end {
  * when the worker was ready for it; a start has LIMIT_WORKER_START_MS of its own, and LIMIT_WORKERS_BUSY_MS are waited
  * for a place when jobs hold all of them), checks the answer. `meanwhile`, when
  * not NULL, is called once right after the job was handed over, to use the wait.
+ * When `cancel` (may be NULL) strikes, whatever is waited for, the worker is killed and the fault is -ECANCELED.
  * Returns 0 and how it ended, or a fault (-ENOSYS "sandbox unavailable: LAYER", -EBUSY, -ENOMEM, ...).
  */
 int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
-             void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end, struct pool_output *ret_output,
-             struct fovea_fault *fault);
+             const fovea_cancel *cancel, void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end,
+             struct pool_output *ret_output, struct fovea_fault *fault);
 
 /* Starts a worker and returns its hello, for doctor. */
 int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault);

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "source/gate_priv.h"
+#include "source/reader.h"
 
 #define READ_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
@@ -54,6 +55,7 @@ static bool is_direct(const char *rest)
 
 /* What is judged, before it is opened for reading. */
 struct found {
+    const char *const *roots;
     int dir, fd; /* fd is O_PATH */
     const char *name, *path; /* name is in dir */
     struct stat st;
@@ -62,7 +64,7 @@ struct found {
 static int open_found(const struct gate *g, const struct found *f, int *ret_fd, struct stat *ret_stat)
 {
     struct stat st;
-    if (floor_has_path(g, f->path) || fstat(f->dir, &st) < 0 || floor_has_folder(g, &st))
+    if (!gate_within(f->path, f->roots) || floor_has_path(g, f->path) || fstat(f->dir, &st) < 0 || floor_has_folder(g, &st))
         return GATE_ABSENT;
     if (!S_ISREG(f->st.st_mode))
         return GATE_NOT_REGULAR;
@@ -84,7 +86,8 @@ static int open_failed(void)
 }
 
 /* Opens the folder first and then the file in it, to judge both. */
-static int try_direct(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
+static int try_direct(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
+                      struct stat *ret_stat)
 {
     char true_path[LIMIT_PATH_BYTES], folder[LIMIT_PATH_BYTES];
     const char *rest;
@@ -101,7 +104,8 @@ static int try_direct(const struct gate *g, const char *path, int *ret_fd, struc
         if (parent < 0)
             return open_failed();
     }
-    struct found f = {.dir = slash ? parent : r->fd, .name = slash ? slash + 1 : folder, .path = true_path};
+    struct found f = {
+        .roots = roots, .dir = slash ? parent : r->fd, .name = slash ? slash + 1 : folder, .path = true_path};
     auto_close int fd = open_beneath(f.dir, f.name, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return open_failed();
@@ -114,30 +118,38 @@ static int try_direct(const struct gate *g, const char *path, int *ret_fd, struc
     return open_found(g, &f, ret_fd, ret_stat);
 }
 
-static int try_walk(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
+static int try_walk(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
+                    struct stat *ret_stat)
 {
     cleanup(walk_done) struct walk w;
     if (walk_to(&w, g, path) < 0)
         return GATE_ABSENT;
-    struct found f = {.dir = w.dir[w.depth].fd, .fd = w.fd, .name = w.name, .path = w.path, .st = w.st};
+    struct found f = {
+        .roots = roots, .dir = w.dir[w.depth].fd, .fd = w.fd, .name = w.name, .path = w.path, .st = w.st};
     if (!w.name || w.slash)
-        return floor_has_path(g, w.path) ? GATE_ABSENT : GATE_NOT_REGULAR;
+        return floor_has_path(g, w.path) || !gate_within(w.path, roots) ? GATE_ABSENT : GATE_NOT_REGULAR;
     return open_found(g, &f, ret_fd, ret_stat);
 }
 
-enum gate_verdict gate_open(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
+enum gate_verdict gate_open_within(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
+                                   struct stat *ret_stat)
 {
     char absolute[LIMIT_PATH_BYTES];
     if (!*path || !gate_join(absolute, *path == '/' ? "" : g->cwd, *path == '/' ? "" : "/", path))
         return GATE_ABSENT;
     for (unsigned tries = 0; tries < LIMIT_OPEN_RETRIES; tries++) {
-        int r = try_direct(g, absolute, ret_fd, ret_stat);
+        int r = try_direct(g, roots, absolute, ret_fd, ret_stat);
         if (r == TRY_WALK)
-            r = try_walk(g, absolute, ret_fd, ret_stat);
+            r = try_walk(g, roots, absolute, ret_fd, ret_stat);
         if (r >= 0)
             return (enum gate_verdict)r;
     }
     return GATE_ABSENT;
+}
+
+enum gate_verdict gate_open(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
+{
+    return gate_open_within(g, NULL, path, ret_fd, ret_stat);
 }
 
 /* ---------------------------------------------------------------- set-up */
@@ -220,7 +232,8 @@ int gate_new(const struct gate_options *options, struct gate **ret, struct fovea
     if (!g)
         return fault_oom(fault);
     g->home_fd = -1;
-    int r = set_up(g, options, fault);
+    g->readers = readers_new();
+    int r = g->readers ? set_up(g, options, fault) : fault_oom(fault);
     if (r < 0)
         gate_free(g);
     else
@@ -232,6 +245,7 @@ void gate_free(struct gate *g)
 {
     if (!g)
         return;
+    readers_free(g->readers);
     for (size_t i = 0; i < g->n_roots; i++)
         root_done(&g->root[i]);
     for (size_t i = 0; i < g->n_denied; i++)

@@ -38,4 +38,9 @@ enum gate_verdict {
  */
 enum gate_verdict gate_open(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat);
 
+/* The same with a narrower reach: what does not lie beneath one of the roots (canonical absolute folders,
+ * NULL-terminated; NULL narrows nothing) by its true path is absent, of whatever type it is. */
+enum gate_verdict gate_open_within(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
+                                   struct stat *ret_stat);
+
 #endif

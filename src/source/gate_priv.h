@@ -38,6 +38,7 @@ struct gate {
     size_t n_denied;
     struct gate_denied *denied;
     size_t n_extra; /* the first of denied: options.floor */
+    struct readers *readers; /* owned */
 };
 
 /* ---- gate_where.c: strings only, no file system */
@@ -53,6 +54,9 @@ bool gate_beneath(const char *path, const char *folder);
 
 /* The same with ASCII letters alike in both cases. */
 bool gate_beneath_nocase(const char *path, const char *folder);
+
+/* Is a plain path beneath one of some canonical folders (NULL-terminated), or roots NULL? */
+bool gate_within(const char *path, const char *const *roots);
 
 /* Appends rest to the plain path[LIMIT_PATH_BYTES], "." and ".." taken off unseen; false when it is too long. */
 bool gate_fold(char *path, const char *rest);

@@ -45,6 +45,15 @@ bool gate_beneath_nocase(const char *path, const char *folder)
     return !*folder && (*path == '/' || *path == '\0');
 }
 
+/* The top of the tree is "/" there and "" here. */
+bool gate_within(const char *path, const char *const *roots)
+{
+    for (; roots && *roots; roots++)
+        if (!strcmp(*roots, "/") || gate_beneath(path, *roots))
+            return true;
+    return !roots;
+}
+
 bool gate_join(char *out, const char *a, const char *b, const char *c)
 {
     size_t n[3] = {strlen(a), strlen(b), strlen(c)};

@@ -198,9 +198,9 @@ static size_t read_mark(struct lines *l, const uint8_t *s, size_t len)
 
 /* ---------------------------------------------------------------- */
 
-void lines_init(struct lines *l, int fd, uint64_t offset, uint64_t limit)
+void lines_init(struct lines *l, uint8_t *text, size_t room, uint64_t offset, uint64_t limit)
 {
-    *l = (struct lines){.first = MAX(offset, (uint64_t)1), .fd = fd, .line = 1};
+    *l = (struct lines){.first = MAX(offset, (uint64_t)1), .text = text, .room = room, .line = 1};
     if (__builtin_add_overflow(l->first, limit, &l->end))
         l->end = UINT64_MAX;
     sha256_init(&l->sha);
@@ -236,7 +236,7 @@ static void add_first(struct lines *l, const uint8_t *data, size_t len)
 
 bool lines_add(struct lines *l, const uint8_t *data, size_t len)
 {
-    if (l->bad_at || l->error)
+    if (l->bad_at)
         return false;
     sha256_add(&l->sha, data, len);
     if (l->started)
@@ -244,7 +244,7 @@ bool lines_add(struct lines *l, const uint8_t *data, size_t len)
     else
         add_first(l, data, len);
     l->fed += len;
-    return !l->bad_at && !l->error;
+    return !l->bad_at;
 }
 
 /* A file of one or two bytes was kept back until now; one that ends inside a character is no text. */
@@ -262,16 +262,11 @@ static void finish(struct lines *l)
         l->bad_at = l->fed - l->carry_len + 1;
 }
 
-int lines_end(struct lines *l, struct snapshot_lines *ret)
+void lines_end(struct lines *l, struct snapshot_lines *ret)
 {
-    if (!l->bad_at && !l->error)
+    if (!l->bad_at)
         finish(l);
-    if (l->error)
-        return l->error;
-    uint64_t size = l->written;
-    int r = l->cut ? lines_trim(l, &size) : 0;
-    if (r < 0)
-        return r;
+    uint64_t size = l->cut ? lines_trim(l) : l->written;
     sha256_end(&l->sha, ret->sha256);
     ret->total_lines = l->line - 1 + l->open;
     uint64_t last = MIN(l->end - 1, ret->total_lines);
@@ -281,8 +276,8 @@ int lines_end(struct lines *l, struct snapshot_lines *ret)
     ret->first = some ? l->first : 0;
     ret->last = some ? last : 0;
     ret->cut = l->cut;
+    ret->cut_bytes = l->cut && !l->whole ? l->written - size + l->beyond : 0;
     ret->bad_at = l->bad_at;
     ret->encoding = l->encoding;
     ret->window.size = size;
-    return 0;
 }

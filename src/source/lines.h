@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A window of text lines out of a stream of bytes, in constant memory: counts lines, checks the text, hashes the
- * bytes, writes the window to a descriptor. No allocation and no locks: it runs in a forked child.
+ * bytes, writes the window to memory. No allocation and no locks: it runs in a forked child.
  */
 #ifndef FOVEA_LINES_H
 #define FOVEA_LINES_H
@@ -16,7 +16,8 @@
 struct lines {
     /* Asked for: lines first .. end - 1, counted from 1. */
     uint64_t first, end;
-    int fd;
+    uint8_t *text; /* the window, not owned */
+    size_t room;
     /* The bytes so far: */
     struct sha256_state sha;
     uint64_t fed;
@@ -31,21 +32,22 @@ struct lines {
     uint64_t written;         /* of the window */
     uint64_t whole, whole_lines; /* of it, in whole lines */
     bool cut;
-    int error; /* of writing; negative errno */
+    uint64_t beyond; /* of a first line that was cut: bytes not written */
 };
 
-void lines_init(struct lines *l, int fd, uint64_t offset, uint64_t limit);
+/* text: at least room bytes, which must outlive *l; room is all that the window can be. */
+void lines_init(struct lines *l, uint8_t *text, size_t room, uint64_t offset, uint64_t limit);
 
-/* Returns false when the rest is of no use: not text, or the window cannot be written. */
+/* Returns false when the rest is of no use: it is not text. */
 bool lines_add(struct lines *l, const uint8_t *data, size_t len);
 
-/* Ends the text and fills in what is known; ret->head is filled by the caller. 0, or the error of writing. */
-int lines_end(struct lines *l, struct snapshot_lines *ret);
+/* Ends the text and fills in what is known; ret->head and ret->text are filled by the caller. */
+void lines_end(struct lines *l, struct snapshot_lines *ret);
 
 /* ---- lines_window.c: text as UTF-8 that was checked, with the number of line ends in it */
 void lines_add_text(struct lines *l, const uint8_t *text, size_t len, size_t line_ends);
 
-/* Shortens a window that was cut to whole lines, or where even its first line was cut, to whole characters. */
-int lines_trim(struct lines *l, uint64_t *ret_size);
+/* How much of a window that was cut is whole lines, or where even its first line was cut, whole characters. */
+uint64_t lines_trim(const struct lines *l);
 
 #endif

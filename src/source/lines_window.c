@@ -3,31 +3,29 @@
  * ends is looked at line by line. */
 #include "source/lines.h"
 
-#include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/limits.h"
 #include "base/text.h"
 
 static void write_window(struct lines *l, const uint8_t *text, size_t len)
 {
-    size_t room = LIMIT_READ_WINDOW - l->written;
-    if (len > room) {
-        l->cut = true;
-        len = room;
-    }
-    if (!l->error)
-        l->error = write_all(l->fd, text, len);
-    if (!l->error)
-        l->written += len;
+    size_t room = l->room - l->written, n = MIN(len, room);
+    memcpy(l->text + l->written, text, n);
+    l->written += n;
+    l->beyond = len - n;
+    l->cut = n < len;
 }
 
 /* One line or a part of it. */
 static void add_part(struct lines *l, const uint8_t *text, size_t len, bool ended)
 {
-    if (l->line >= l->first && l->line < l->end && !l->cut) {
+    bool inside = l->line >= l->first && l->line < l->end;
+    if (inside && l->cut && l->line == l->first)
+        l->beyond += len - ended;
+    if (inside && !l->cut) {
         write_window(l, text, len);
+        l->beyond -= l->cut && ended;
         if (ended && !l->cut) {
             l->whole = l->written;
             l->whole_lines++;
@@ -54,8 +52,8 @@ void lines_add_text(struct lines *l, const uint8_t *text, size_t len, size_t lin
     if (!len)
         return;
     uint64_t line = l->line + line_ends; /* in which the next text will stand */
-    bool away = line < l->first || l->line >= l->end || l->cut;
-    bool inside = l->line >= l->first && line < l->end && l->written + len <= LIMIT_READ_WINDOW;
+    bool away = line < l->first || l->line >= l->end || (l->cut && l->line > l->first);
+    bool inside = l->line >= l->first && line < l->end && !l->cut && len <= l->room - l->written;
     if (away || inside) {
         if (!away)
             add_inside(l, text, len, line_ends);
@@ -72,20 +70,16 @@ void lines_add_text(struct lines *l, const uint8_t *text, size_t len, size_t lin
     }
 }
 
-int lines_trim(struct lines *l, uint64_t *ret_size)
+uint64_t lines_trim(const struct lines *l)
 {
-    uint64_t size = l->whole;
-    if (!size) {
-        uint8_t tail[4];
-        ssize_t n = pread(l->fd, tail, sizeof tail, (off_t)(l->written - sizeof tail));
-        if (n != sizeof tail)
-            return n < 0 ? -errno : -EIO;
-        size_t back = 1;
-        while (back < 4 && (tail[4 - back] & 0xc0) == 0x80)
-            back++;
-        uint32_t c;
-        size = l->written - (utf8_decode((char *)tail + 4 - back, back, &c) == back ? 0 : back);
-    }
-    *ret_size = size;
-    return ftruncate(l->fd, (off_t)size) < 0 ? -errno : 0;
+    if (l->whole)
+        return l->whole;
+    uint64_t start = l->written;
+    while (start && l->written - start < 3 && (l->text[start - 1] & 0xc0) == 0x80)
+        start--;
+    if (!start)
+        return 0;
+    size_t tail = l->written - --start;
+    uint32_t c;
+    return utf8_decode((const char *)l->text + start, tail, &c) == tail ? l->written : start;
 }

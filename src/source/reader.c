@@ -1,192 +1,169 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader: see reader.h. Children that could not be reaped are kept in one short list for the process, looked over
- * at every start; when it is full, no more are started. */
+/*
+ * One job: what it needs is written on the desk that a reader shares with us, a word over its socket says so (with the
+ * descriptor for the bytes, when there is one), a word comes back. One that died before it began costs another try.
+ */
 #include "source/reader.h"
 
 #include <errno.h>
-#include <linux/sched.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 
+#include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "source/gate_priv.h"
+#include "source/reader_priv.h"
 
-#ifndef P_PIDFD
-#define P_PIDFD 3
-#endif
+/* How a wait ended; a verdict of the reader's own is on its desk. */
+enum end { END_DONE, END_DIED, END_LATE, END_CANCELLED };
 
-/* ---------------------------------------------------------------- children left behind */
-
-static pthread_mutex_t strays_lock = PTHREAD_MUTEX_INITIALIZER;
-static int strays[LIMIT_STRAY_READERS]; /* pidfd + 1; 0 is a free place */
-
-/* True when the child is gone (or was reaped by somebody else). */
-static bool reap(int pidfd)
+/* Copies a string to the desk; NULL when there is no room. */
+static const char *put_name(struct desk *d, size_t *used, const char *name)
 {
-    siginfo_t info = {0};
-    int r;
-    do
-        r = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL);
-    while (r < 0 && errno == EINTR);
-    return r < 0 || info.si_pid;
+    size_t n = strlen(name) + 1;
+    if (n > sizeof d->names - *used)
+        return NULL;
+    char *at = memcpy(d->names + *used, name, n);
+    *used += n;
+    return at;
 }
 
-/* Reaps those that have ended since; returns how many places are free. */
-static size_t strays_look_over(void)
+static bool put_roots(struct desk *d, size_t *used, const char *const *roots)
 {
-    size_t free_places = 0;
-    (void)pthread_mutex_lock(&strays_lock);
-    for (size_t i = 0; i < COUNT(strays); i++) {
-        if (strays[i] && reap(strays[i] - 1)) {
-            close_fd(strays[i] - 1);
-            strays[i] = 0;
-        }
-        free_places += !strays[i];
-    }
-    (void)pthread_mutex_unlock(&strays_lock);
-    return free_places;
-}
-
-static void strays_add(int pidfd)
-{
-    (void)pthread_mutex_lock(&strays_lock);
-    size_t i = 0;
-    while (i < COUNT(strays) && strays[i])
-        i++;
-    if (i < COUNT(strays))
-        strays[i] = pidfd + 1;
-    else
-        close_fd(pidfd); /* the places went to other threads meanwhile: a zombie until we exit */
-    (void)pthread_mutex_unlock(&strays_lock);
-}
-
-/* ---------------------------------------------------------------- the child */
-
-static void sort_fds(int *fd, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        for (size_t k = i; k && fd[k] < fd[k - 1]; k--) {
-            int t = fd[k];
-            fd[k] = fd[k - 1];
-            fd[k - 1] = t;
-        }
-}
-
-/* A child left behind must not keep the host's pipes and sockets open. */
-static void close_others(const struct reader_job *job)
-{
-    int kept[LIMIT_ROOTS + 3];
     size_t n = 0;
-    unsigned from = 0;
-    for (size_t i = 0; i < job->gate->n_roots; i++)
-        kept[n++] = job->gate->root[i].fd;
-    kept[n++] = job->fd;
-    if (job->gate->home_fd >= 0)
-        kept[n++] = job->gate->home_fd;
-    sort_fds(kept, n);
-    for (size_t i = 0; i < n; from = (unsigned)kept[i++] + 1)
-        if ((unsigned)kept[i] > from)
-            (void)syscall(SYS_close_range, from, (unsigned)kept[i] - 1, 0u);
-    (void)syscall(SYS_close_range, from, ~0u, 0u);
+    for (; roots[n]; n++) {
+        if (n == LIMIT_ROOTS || !(d->roots[n] = put_name(d, used, roots[n])))
+            return false;
+    }
+    d->roots[n] = NULL;
+    return true;
 }
 
-static _Noreturn void run_child(const struct reader_job *job, struct reader_report *report)
+static bool put_job(struct desk *d, const struct reader_job *job)
 {
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close_others(job);
-    job->run(job, report);
-    atomic_store(&report->done, 1);
-    _exit(0);
+    size_t used = 0;
+    d->report = (struct reader_report){0};
+    d->job = *job;
+    d->variants.n = job->variants->n;
+    for (size_t i = 0; i < job->variants->n; i++)
+        if (!(d->variants.path[i] = (char *)put_name(d, &used, job->variants->path[i])))
+            return false;
+    d->job.variants = &d->variants;
+    d->job.text = job->fd < 0 ? d->text : NULL;
+    if (!job->roots)
+        return true;
+    d->job.roots = d->roots;
+    return put_roots(d, &used, job->roots);
 }
 
-/* ---------------------------------------------------------------- the parent */
-
-/* Every signal is blocked in the child, so no handler of the host runs there. */
-static int start(const struct reader_job *job, struct reader_report *report, int *ret_pidfd)
+static bool hand_over(const struct reader *r, int fd)
 {
-    sigset_t all, old;
-    int pidfd = -1;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    long pid = syscall(SYS_clone, (unsigned long)CLONE_PIDFD, NULL, &pidfd, NULL, 0ul);
-    int error = errno;
-    if (!pid)
-        run_child(job, report);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (pid < 0)
-        return -error;
-    *ret_pidfd = pidfd;
+    union {
+        char bytes[CMSG_SPACE(sizeof fd)];
+        struct cmsghdr align;
+    } control = {{0}};
+    char byte = 0;
+    struct iovec word = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr m = {.msg_iov = &word, .msg_iovlen = 1};
+    if (fd >= 0) {
+        m.msg_control = control.bytes;
+        m.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    }
+    return sendmsg(r->socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
+/* END_LATE: no progress for LIMIT_OPEN_MS, or not done within total_ms. */
+static enum end wait_for(const struct reader *r, const struct reader_job *job)
+{
+    const struct reader_report *report = &r->desk->report;
+    uint64_t seen = 0;
+    int64_t now = clock_ms(), last = now + job->total_ms, deadline = MIN(last, now + LIMIT_OPEN_MS);
+    struct pollfd p[] = {{.fd = r->socket, .events = POLLIN},
+                         {.fd = r->pidfd, .events = POLLIN},
+                         {.fd = cancel_fd(job->cancel), .events = POLLIN}};
+    for (;;) {
+        char byte;
+        int n = poll(p, COUNT(p), MIN(clock_left(deadline), 250));
+        if (n > 0 && p[0].revents & POLLIN && recv(r->socket, &byte, 1, MSG_DONTWAIT) == 1)
+            return END_DONE;
+        if (n > 0 && (p[0].revents || p[1].revents))
+            return END_DIED;
+        if (n > 0)
+            return END_CANCELLED;
+        uint64_t progress = atomic_load(&report->progress);
+        if (progress != seen)
+            deadline = MIN(last, clock_ms() + LIMIT_OPEN_MS);
+        if (!clock_left(deadline))
+            return END_LATE;
+        seen = progress;
+    }
+}
+
+static int copy_text(const struct desk *d, struct reader_report *ret, struct fovea_fault *fault)
+{
+    uint64_t size = d->report.lines.window.size;
+    char *text = malloc(size + 1);
+    if (!text)
+        return fault_oom(fault);
+    memcpy(text, d->text, size);
+    text[size] = '\0';
+    ret->lines.text = text;
     return 0;
 }
 
-/* Waits for the end of the child. False: no progress for LIMIT_OPEN_MS, or not done within total_ms. */
-static bool wait_for(int pidfd, const struct reader_report *report, int total_ms)
+static int outcome(const struct desk *d, struct reader_report *ret, struct fovea_fault *fault)
 {
-    uint64_t seen = 0;
-    int64_t last = clock_ms() + total_ms, deadline = MIN(last, clock_ms() + LIMIT_OPEN_MS);
-    for (;;) {
-        struct pollfd p = {.fd = pidfd, .events = POLLIN};
-        if (poll(&p, 1, MIN(clock_left(deadline), 250)) > 0)
-            return true;
-        uint64_t now = atomic_load(&report->progress);
-        if (now != seen)
-            deadline = MIN(last, clock_ms() + LIMIT_OPEN_MS);
-        if (!clock_left(deadline))
-            return false;
-        seen = now;
-    }
-}
-
-static void leave_behind(int *pidfd)
-{
-    (void)syscall(SYS_pidfd_send_signal, *pidfd, SIGKILL, NULL, 0u);
-    struct pollfd p = {.fd = *pidfd, .events = POLLIN};
-    (void)poll(&p, 1, LIMIT_KILL_MS);
-    if (!reap(*pidfd))
-        strays_add(take_fd(pidfd));
-}
-
-static int outcome(const struct reader_report *report, struct reader_report *ret, struct fovea_fault *fault)
-{
-    if (!atomic_load(&report->done))
-        return fault_set(fault, EIO, "the process that reads the file died");
+    const struct reader_report *report = &d->report;
     if (report->error == -ENOSPC || report->error == -ENOMEM)
         return fault_oom(fault);
     if (report->error)
         return fault_set(fault, report->error, "cannot read the file: %s", strerrordesc_np(-report->error));
     memcpy(ret, report, sizeof *ret);
-    return 0;
+    return d->job.text && report->verdict == SNAPSHOT_TAKEN ? copy_text(d, ret, fault) : 0;
 }
 
-static void unmap_report(struct reader_report **r)
+/* 1 when the reader died before it began. */
+static int try(const struct reader_job *job, struct reader *r, struct reader_report *ret, struct fovea_fault *fault)
 {
-    (void)munmap(*r, sizeof **r);
+    struct readers *all = job->gate->readers;
+    struct desk *d = r->desk;
+    if (!put_job(d, job)) {
+        readers_give(all, r);
+        return fault_set(fault, E2BIG, "too many roots, or too long ones");
+    }
+    enum end end = hand_over(r, job->fd) ? wait_for(r, job) : END_DIED;
+    if (end == END_DONE) {
+        int e = outcome(d, ret, fault);
+        readers_give(all, r);
+        return e;
+    }
+    bool begun = atomic_load(&d->report.begun);
+    readers_end(all, r);
+    if (end == END_CANCELLED)
+        return fault_cancelled(fault);
+    if (end == END_DIED)
+        return begun ? fault_set(fault, EIO, "the process that reads the file died") : 1;
+    ret->verdict = SNAPSHOT_TIMED_OUT;
+    return 0;
 }
 
 int reader_run(const struct reader_job *job, struct reader_report *ret, struct fovea_fault *fault)
 {
-    if (!strays_look_over())
-        return fault_set(fault, EBUSY, "%d readers wait for a file system that does not answer", LIMIT_STRAY_READERS);
-    void *page = mmap(NULL, sizeof *ret, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        return fault_oom(fault);
-    cleanup(unmap_report) struct reader_report *report = page;
-    auto_close int pidfd = -1;
-    int r = start(job, report, &pidfd);
-    if (r < 0)
-        return fault_set(fault, r, "cannot start a process to read the file: %s", strerrordesc_np(-r));
-    if (wait_for(pidfd, report, job->total_ms)) {
-        (void)reap(pidfd);
-        return outcome(report, ret, fault);
+    int e = 1;
+    for (unsigned i = 0; e > 0 && i < LIMIT_READER_TRIES; i++) {
+        struct reader *r = NULL;
+        if (cancel_struck(job->cancel))
+            return fault_cancelled(fault);
+        e = readers_take(job->gate, job->cancel, &r, fault);
+        if (!e)
+            e = try(job, r, ret, fault);
     }
-    leave_behind(&pidfd);
-    ret->verdict = SNAPSHOT_TIMED_OUT;
-    return 0;
+    return e > 0 ? fault_set(fault, EIO, "the processes that read files die before they begin") : e;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots: see snapshot.h. The memfd is made here, filled by the reader, and sealed before anybody looks at it. */
+/* Snapshots: see snapshot.h. The memfd is made here, filled by a reader, and sealed before anybody looks at it. A text
+ * comes through the memory that is shared with the reader instead: no descriptor is made for it. */
 #include "source/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 
 #include "base/cleanup.h"
 #include "base/fault.h"
@@ -19,6 +19,14 @@ void snapshot_done(struct snapshot *s)
         return;
     close_fd(s->fd);
     s->fd = -1;
+}
+
+void snapshot_lines_done(struct snapshot_lines *l)
+{
+    if (!l)
+        return;
+    free(l->text);
+    l->text = NULL;
 }
 
 static int make_fd(int *ret, struct fovea_fault *fault)
@@ -52,7 +60,7 @@ static int open_first(const struct reader_job *job, struct reader_report *report
     for (uint32_t i = 0; i < job->variants->n; i++) {
         struct stat st;
         int fd;
-        enum gate_verdict v = gate_open(job->gate, job->variants->path[i], &fd, &st);
+        enum gate_verdict v = gate_open_within(job->gate, job->roots, job->variants->path[i], &fd, &st);
         atomic_fetch_add(&report->progress, 1);
         if (v == GATE_ABSENT)
             continue;
@@ -75,21 +83,18 @@ static int open_first(const struct reader_job *job, struct reader_report *report
 /* Hands the first `most` bytes of fd to `add`, in pieces, until it says no. */
 typedef bool (*piece_add)(void *to, const uint8_t *data, size_t len);
 
-static int read_pieces(int fd, uint64_t most, piece_add add, void *to, struct reader_report *report)
+static int read_pieces(int fd, uint64_t most, piece_add add, void *to, const struct reader_job *job,
+                       struct reader_report *report)
 {
-    int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
-    uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, how, -1, 0);
-    if (piece == MAP_FAILED)
-        return -ENOMEM;
     while (most) {
-        ssize_t n = read(fd, piece, MIN(most, LIMIT_READ_PIECE));
+        ssize_t n = read(fd, job->piece, MIN(most, LIMIT_READ_PIECE));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return n < 0 ? -errno : 0;
         most -= (uint64_t)n;
         atomic_fetch_add(&report->progress, 1);
-        if (!add(to, piece, (size_t)n))
+        if (!add(to, job->piece, (size_t)n))
             return 0;
     }
     return 0;
@@ -113,13 +118,13 @@ static bool copy_piece(void *to, const uint8_t *data, size_t len)
 
 static void run_copy(const struct reader_job *job, struct reader_report *report)
 {
-    int fd = open_first(job, report);
+    auto_close int fd = open_first(job, report);
     if (fd < 0)
         return;
     struct copy c = {.fd = job->fd, .cap = job->cap};
     struct snapshot *s = &report->lines.window;
     if (s->file_size <= job->cap) {
-        int r = read_pieces(fd, job->cap + (job->cap < UINT64_MAX), copy_piece, &c, report);
+        int r = read_pieces(fd, job->cap + (job->cap < UINT64_MAX), copy_piece, &c, job, report);
         report->error = r ? r : c.error;
         s->size = c.len;
     }
@@ -145,67 +150,75 @@ static bool window_piece(void *to, const uint8_t *data, size_t len)
 
 static void run_lines(const struct reader_job *job, struct reader_report *report)
 {
-    int fd = open_first(job, report);
+    auto_close int fd = open_first(job, report);
     if (fd < 0)
         return;
     struct window w = {.out = &report->lines};
-    lines_init(&w.lines, job->fd, job->offset, job->limit);
+    lines_init(&w.lines, job->text, job->max_text, job->offset, job->limit);
     /* What is appended from now on is not read: a file that grows as fast as we read has no end. */
-    int r = read_pieces(fd, report->lines.window.file_size, window_piece, &w, report);
-    report->error = r ? r : lines_end(&w.lines, &report->lines);
+    report->error = read_pieces(fd, report->lines.window.file_size, window_piece, &w, job, report);
+    lines_end(&w.lines, &report->lines);
 }
 
 /* ---------------------------------------------------------------- */
 
-static int take_with(struct reader_job *job, struct reader_report *report, int *ret_fd, struct fovea_fault *fault)
+static const struct snapshot_scope everything;
+
+static size_t text_room(const struct snapshot_scope *scope)
 {
+    return scope->max_text ? MIN(scope->max_text, LIMIT_READ_WINDOW) : LIMIT_READ_WINDOW;
+}
+
+int snapshot_take(const struct gate *g, const struct ref_variants *variants, const struct snapshot_scope *scope,
+                  uint64_t cap, enum snapshot_verdict *ret_verdict, struct snapshot *ret, struct fovea_fault *fault)
+{
+    scope = scope ? scope : &everything;
+    struct reader_report report = {0};
     auto_close int fd = -1;
     int r = make_fd(&fd, fault);
     if (r < 0)
         return r;
-    job->fd = fd;
-    r = reader_run(job, report, fault);
-    if (r < 0)
-        return r;
-    if (report->verdict == SNAPSHOT_TAKEN) {
+    struct reader_job job = {.run = run_copy,
+                             .gate = g,
+                             .variants = variants,
+                             .roots = scope->roots,
+                             .cancel = scope->cancel,
+                             .total_ms = LIMIT_COPY_TOTAL_MS,
+                             .fd = fd,
+                             .cap = cap};
+    r = reader_run(&job, &report, fault);
+    if (r >= 0 && report.verdict == SNAPSHOT_TAKEN)
         r = seal(fd, fault);
-        if (r < 0)
-            return r;
-        *ret_fd = take_fd(&fd);
-    }
-    return 0;
-}
-
-int snapshot_take(const struct gate *g, const struct ref_variants *variants, uint64_t cap,
-                  enum snapshot_verdict *ret_verdict, struct snapshot *ret, struct fovea_fault *fault)
-{
-    struct reader_job job = {.run = run_copy, .gate = g, .variants = variants, .total_ms = LIMIT_COPY_TOTAL_MS, .cap = cap};
-    struct reader_report report = {0};
-    int fd = -1, r = take_with(&job, &report, &fd, fault);
     if (r < 0)
         return r;
     *ret_verdict = report.verdict;
     *ret = report.lines.window;
-    ret->fd = fd;
+    ret->fd = report.verdict == SNAPSHOT_TAKEN ? take_fd(&fd) : -1;
     return 0;
 }
 
-int snapshot_take_lines(const struct gate *g, const struct ref_variants *variants, uint64_t offset, uint64_t limit,
-                        enum snapshot_verdict *ret_verdict, struct snapshot_lines *ret, struct fovea_fault *fault)
+int snapshot_take_lines(const struct gate *g, const struct ref_variants *variants, const struct snapshot_scope *scope,
+                        uint64_t offset, uint64_t limit, enum snapshot_verdict *ret_verdict, struct snapshot_lines *ret,
+                        struct fovea_fault *fault)
 {
+    scope = scope ? scope : &everything;
     struct reader_job job = {.run = run_lines,
                              .gate = g,
                              .variants = variants,
+                             .roots = scope->roots,
+                             .cancel = scope->cancel,
                              .total_ms = LIMIT_READ_TOTAL_MS,
+                             .fd = -1,
                              .offset = offset,
-                             .limit = limit};
+                             .limit = limit,
+                             .max_text = text_room(scope)};
     struct reader_report report = {0};
-    int fd = -1, r = take_with(&job, &report, &fd, fault);
+    int r = reader_run(&job, &report, fault);
     if (r < 0)
         return r;
     *ret_verdict = report.verdict;
     *ret = report.lines;
-    ret->window.fd = fd;
+    ret->window.fd = -1;
     return 0;
 }
 
@@ -225,25 +238,33 @@ int snapshot_of(const void *data, size_t len, struct snapshot *ret, struct fovea
     return 0;
 }
 
-int snapshot_lines_of(const void *data, size_t len, uint64_t offset, uint64_t limit, struct snapshot_lines *ret,
-                      struct fovea_fault *fault)
+/* Text can grow as UTF-8: two bytes become three at most. */
+static int text_size(size_t len, size_t room, size_t *ret)
 {
-    auto_close int fd = -1;
-    int r = make_fd(&fd, fault);
-    if (r < 0)
-        return r;
+    size_t most;
+    if (__builtin_mul_overflow(len, (size_t)2, &most))
+        return -ENOMEM;
+    *ret = MIN(most, room);
+    return 0;
+}
+
+int snapshot_lines_of(const void *data, size_t len, const struct snapshot_scope *scope, uint64_t offset,
+                      uint64_t limit, struct snapshot_lines *ret, struct fovea_fault *fault)
+{
+    size_t room;
+    auto_free char *text = NULL;
+    if (text_size(len, text_room(scope ? scope : &everything), &room) == 0)
+        text = malloc(room + 1);
+    if (!text)
+        return fault_oom(fault);
     struct snapshot_lines out = {.window = {.fd = -1, .file_size = len}};
     struct window w = {.out = &out};
-    lines_init(&w.lines, fd, offset, limit);
+    lines_init(&w.lines, (uint8_t *)text, room, offset, limit);
     if (len)
         (void)window_piece(&w, data, len);
-    r = lines_end(&w.lines, &out);
-    if (r < 0)
-        return write_failed(r, fault);
-    r = seal(fd, fault);
-    if (r < 0)
-        return r;
-    out.window.fd = take_fd(&fd);
+    lines_end(&w.lines, &out);
+    text[out.window.size] = '\0';
+    out.text = take(text);
     *ret = out;
     return 0;
 }

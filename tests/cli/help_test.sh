@@ -6,12 +6,12 @@ test_help_lists_every_command_on_stdout() {
     run "$FOVEA" --help
     want_status 0
     empty err
-    for c in view read call doctor version help; do has out "  $c "; done
+    for c in view read call setup doctor version help; do has out "  $c "; done
     hasnt out generate
 }
 
 test_each_command_has_help() {
-    for c in view read call doctor version help generate; do
+    for c in view read call setup doctor version help generate; do
         run "$FOVEA" "$c" --help
         want_status 0
         empty err
@@ -75,6 +75,7 @@ END
     [ "$(bash ask fovea view --space u)" = unit ]
     [ "$(bash ask fovea call v)" = view ]
     [ "$(bash ask fovea help doc)" = doctor ]
+    [ "$(bash ask fovea setup gem)" = gemini ]
 }
 
 test_zsh_completion_parses() {

@@ -2,8 +2,6 @@
 /* Windows of text lines: what is counted, kept, converted and refused, however the bytes are cut into pieces. */
 #include "source/lines.h"
 
-#include <sys/mman.h>
-
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "test.h"
@@ -53,21 +51,20 @@ static const struct {
 /* Feeds in pieces of one size and compares with what the row says. */
 static void check_row(size_t i, size_t piece)
 {
-    auto_close int fd = memfd_create("test", MFD_CLOEXEC);
+    uint8_t window[64];
     struct lines l;
-    lines_init(&l, fd, rows[i].offset, rows[i].limit);
+    lines_init(&l, window, sizeof window, rows[i].offset, rows[i].limit);
     for (size_t at = 0; at < rows[i].len; at += piece)
         if (!lines_add(&l, (const uint8_t *)rows[i].bytes + at, MIN(piece, rows[i].len - at)))
             break;
     struct snapshot_lines got = {0};
-    CHECK(!lines_end(&l, &got));
+    lines_end(&l, &got);
     CHECK_MSG(got.bad_at == rows[i].bad_at, "%s, pieces of %zu: bad at %lu", rows[i].name, piece, got.bad_at);
     CHECK_MSG(got.encoding == rows[i].encoding, "%s", rows[i].name);
     if (rows[i].bad_at)
         return;
-    char text[64] = "";
-    CHECK(pread(fd, text, sizeof text - 1, 0) == (ssize_t)got.window.size);
-    CHECK_MSG(!strcmp(text, rows[i].window), "%s, pieces of %zu: '%s'", rows[i].name, piece, text);
+    CHECK_MSG(got.window.size == strlen(rows[i].window) && !memcmp(window, rows[i].window, got.window.size),
+              "%s, pieces of %zu: '%.*s'", rows[i].name, piece, (int)got.window.size, window);
     CHECK_MSG(got.first == rows[i].first && got.last == rows[i].last && got.total_lines == rows[i].total,
               "%s, pieces of %zu: %lu..%lu of %lu", rows[i].name, piece, got.first, got.last, got.total_lines);
     uint8_t sha[SHA256_LEN];
@@ -113,52 +110,92 @@ TEST(windows_that_cross_blocks_and_pieces_are_exact)
     for (size_t i = 0; i < COUNT(starts) * COUNT(limits) * COUNT(pieces); i++) {
         size_t first = starts[i % COUNT(starts)], limit = limits[i / COUNT(starts) % COUNT(limits)];
         size_t piece = pieces[i / COUNT(starts) / COUNT(limits)];
-        auto_close int fd = memfd_create("test", MFD_CLOEXEC);
         struct lines l;
-        lines_init(&l, fd, first, limit);
+        lines_init(&l, (uint8_t *)got, sizeof got, first, limit);
         for (size_t at = 0; at < len; at += piece)
             CHECK(lines_add(&l, (const uint8_t *)text + at, MIN(piece, len - at)));
         struct snapshot_lines s = {0};
-        CHECK(!lines_end(&l, &s));
+        lines_end(&l, &s);
         size_t from = line_start(text, len, first), to = line_start(text, len, first + limit);
-        CHECK(s.window.size == to - from && pread(fd, got, sizeof got, 0) == (ssize_t)(to - from));
+        CHECK(s.window.size == to - from);
         CHECK_MSG(!memcmp(got, text + from, to - from), "%zu+%zu in pieces of %zu", first, limit, piece);
         CHECK(s.total_lines == 5000 && s.first == first && s.last == MIN(first + limit - 1, (size_t)5000));
     }
 }
 
+static uint8_t room[LIMIT_READ_WINDOW];
+
 /* The same piece again and again, in all more than a window holds. */
-static struct snapshot_lines feed(int fd, const char *piece, size_t len, size_t times)
+static struct snapshot_lines feed(const char *piece, size_t len, size_t times)
 {
     struct lines l;
     struct snapshot_lines s = {0};
-    lines_init(&l, fd, 1, UINT64_MAX);
+    lines_init(&l, room, sizeof room, 1, UINT64_MAX);
     for (size_t i = 0; i < times; i++)
         CHECK(lines_add(&l, (const uint8_t *)piece, len));
-    CHECK(!lines_end(&l, &s));
+    lines_end(&l, &s);
     return s;
 }
 
 TEST(a_window_over_the_limit_is_cut_at_a_line_end)
 {
-    auto_close int fd = memfd_create("test", MFD_CLOEXEC);
-    char line[1000], last = 0;
+    char line[1000];
     memset(line, 'x', sizeof line);
     line[999] = '\n';
-    struct snapshot_lines s = feed(fd, line, sizeof line, 10000);
+    struct snapshot_lines s = feed(line, sizeof line, 10000);
     CHECK(s.cut && s.window.size == LIMIT_READ_WINDOW / 1000 * 1000 && s.last == LIMIT_READ_WINDOW / 1000);
-    CHECK(pread(fd, &last, 1, (off_t)s.window.size - 1) == 1 && last == '\n');
+    CHECK(room[s.window.size - 1] == '\n' && !s.cut_bytes);
     CHECK(s.total_lines == 10000);
 }
 
 TEST(a_line_over_the_limit_is_cut_at_a_character)
 {
-    auto_close int fd = memfd_create("test", MFD_CLOEXEC);
     static const char euro[] = "\xe2\x82\xac";
     static char piece[3000];
     for (size_t i = 0; i < sizeof piece; i++)
         piece[i] = euro[i % 3];
-    struct snapshot_lines s = feed(fd, piece, sizeof piece, 3000);
+    struct snapshot_lines s = feed(piece, sizeof piece, 3000);
     CHECK_MSG(s.cut && s.window.size == LIMIT_READ_WINDOW / 3 * 3, "%lu", s.window.size);
     CHECK(s.first == 1 && s.last == 1 && s.total_lines == 1);
+    CHECK_MSG(s.cut_bytes == sizeof piece * 3000 - s.window.size, "%lu", s.cut_bytes);
+}
+
+static const struct {
+    const char *name, *text;
+    size_t room;
+    uint64_t offset, limit;
+    const char *window;
+    uint64_t first, last, total, cut, cut_bytes;
+} cuts[] = {
+    {"all fits", "ab\ncd\n", 6, 1, 9, "ab\ncd\n", 1, 2, 2, 0, 0},
+    {"whole lines only", "ab\ncd\nef\n", 8, 1, 9, "ab\ncd\n", 1, 2, 3, 1, 0},
+    {"a long line later", "ab\ncdefgh\nx", 5, 1, 9, "ab\n", 1, 1, 3, 1, 0},
+    {"a long line first", "abcdefgh\nij\n", 3, 1, 9, "abc", 1, 1, 2, 1, 5},
+    {"a long line in the middle", "ab\ncdefgh\nij\n", 4, 2, 1, "cdef", 2, 2, 3, 1, 2},
+    {"without an end", "abcdefgh", 3, 1, 9, "abc", 1, 1, 1, 1, 5},
+    {"only its end is beyond", "abc\nd", 3, 1, 9, "abc", 1, 1, 2, 1, 0},
+    {"at a whole character", "a\xe2\x82\xac" "b\n", 3, 1, 9, "a", 1, 1, 1, 1, 4},
+    {"after a whole character", "a\xe2\x82\xac" "b\n", 4, 1, 9, "a\xe2\x82\xac", 1, 1, 1, 1, 1},
+    {"no room for a character", "\xf0\x9f\x98\x80\n", 2, 1, 9, "", 1, 1, 1, 1, 4},
+};
+
+TEST(a_smaller_window_is_cut_the_same_way_and_tells_by_how_much)
+{
+    for (size_t i = 0; i < COUNT(cuts); i++)
+        for (size_t piece = 1; piece <= strlen(cuts[i].text); piece++) {
+            struct lines l;
+            struct snapshot_lines s = {0};
+            size_t len = strlen(cuts[i].text);
+            uint8_t got[16];
+            lines_init(&l, got, cuts[i].room, cuts[i].offset, cuts[i].limit);
+            for (size_t at = 0; at < len; at += piece)
+                CHECK(lines_add(&l, (const uint8_t *)cuts[i].text + at, MIN(piece, len - at)));
+            lines_end(&l, &s);
+            CHECK_MSG(s.window.size == strlen(cuts[i].window) && !memcmp(got, cuts[i].window, s.window.size), "%s: '%.*s'",
+                      cuts[i].name, (int)s.window.size, got);
+            CHECK_MSG(s.first == cuts[i].first && s.last == cuts[i].last && s.total_lines == cuts[i].total, "%s",
+                      cuts[i].name);
+            CHECK_MSG(s.cut == cuts[i].cut && s.cut_bytes == cuts[i].cut_bytes, "%s, pieces of %zu: %lu beyond",
+                      cuts[i].name, piece, s.cut_bytes);
+        }
 }

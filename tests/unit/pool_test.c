@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -85,7 +86,8 @@ static struct work_request request_of(size_t len)
                                  .limits = {.max_edge = 1568, .max_bytes = 500 * 1024, .quality = 75}};
 }
 
-static struct outcome run_with(struct pool *p, const char *fault, int limit_ms, void (*meanwhile)(void *), void *arg)
+static struct outcome run_all(struct pool *p, const char *fault, int limit_ms, const fovea_cancel *cancel,
+                              void (*meanwhile)(void *), void *arg)
 {
     char text[64];
     struct outcome o = {.status = NO_STATUS};
@@ -95,7 +97,7 @@ static struct outcome run_with(struct pool *p, const char *fault, int limit_ms, 
     (void)!write(input, text, (size_t)len);
     struct work_request request = request_of((size_t)len);
     int64_t start = clock_ms();
-    o.code = pool_run(p, &request, input, limit_ms, meanwhile, arg, &o.end, &out, &o.fault);
+    o.code = pool_run(p, &request, input, limit_ms, cancel, meanwhile, arg, &o.end, &out, &o.fault);
     o.ms = clock_ms() - start;
     if (!o.code && o.end == POOL_DONE) {
         o.status = out.reply.status;
@@ -104,6 +106,11 @@ static struct outcome run_with(struct pool *p, const char *fault, int limit_ms, 
         pool_output_done(&out);
     }
     return o;
+}
+
+static struct outcome run_with(struct pool *p, const char *fault, int limit_ms, void (*meanwhile)(void *), void *arg)
+{
+    return run_all(p, fault, limit_ms, NULL, meanwhile, arg);
 }
 
 static struct outcome run(struct pool *p, const char *fault)
@@ -489,6 +496,111 @@ TEST(a_pool_can_be_freed_at_once)
     pool_free(NULL);
     CHECK(children_of(getpid(), NULL) == 0);
     CHECK(count_fds() == fds);
+}
+
+/* ---------------------------------------------------------------- cancel */
+
+enum { STRIKE_MS = 50, CANCEL_MS = JAIL_SANITIZED ? 1000 : 100 };
+
+static void *strike_soon(void *arg)
+{
+    sleep_ms(STRIKE_MS);
+    fovea_cancel_now(arg);
+    return NULL;
+}
+
+/* A job that would last is cancelled in time, and one with a cancel that struck before does not begin. */
+static void check_cancel(struct pool *p, const char *fault)
+{
+    fovea_cancel *c = NULL;
+    pthread_t t;
+    CHECK(!fovea_cancel_new(&c, &(struct fovea_fault){0}));
+    CHECK(!pthread_create(&t, NULL, strike_soon, c));
+    struct outcome o = run_all(p, fault, 5000, c, NULL, NULL);
+    (void)pthread_join(t, NULL);
+    CHECK_MSG(o.code == -ECANCELED && o.ms >= STRIKE_MS && o.ms < STRIKE_MS + CANCEL_MS, "%s: code %d (%s), %d ms", fault,
+              o.code, o.fault.text, (int)o.ms);
+    CHECK_STR(o.fault.text, "the call was cancelled");
+    o = run_all(p, fault, 5000, c, NULL, NULL);
+    CHECK(o.code == -ECANCELED && o.ms < CANCEL_MS);
+    fovea_cancel_reset(c);
+    fovea_cancel_free(c);
+}
+
+TEST(a_cancel_kills_the_worker_at_once_and_leaves_no_child)
+{
+    static const char *const faults[] = {"hang", "spin", "stop"};
+    struct pool *p = pool_at(worker_dir(NULL), 1);
+    for (size_t i = 0; i < COUNT(faults); i++)
+        check_cancel(p, faults[i]);
+    CHECK(children_become(1) && honest_job_works(p));
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+TEST(a_cancel_ends_the_wait_for_a_greeting)
+{
+    for (unsigned ready = 0; ready < 2; ready++) {
+        struct pool *p = pool_at(worker_dir("hello-hang"), ready);
+        check_cancel(p, "none");
+        CHECK(children_become((int)ready));
+        pool_free(p);
+        CHECK(children_of(getpid(), NULL) == 0);
+    }
+}
+
+static void *hold_shortly(void *arg)
+{
+    struct outcome o = run_with(arg, "hang", 3000, NULL, NULL);
+    CHECK_MSG(!o.code && o.end == POOL_TIMED_OUT, "code %d (%s)", o.code, o.fault.text);
+    return NULL;
+}
+
+TEST(a_cancel_ends_the_wait_for_a_place)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    pthread_t t[LIMIT_WORKERS];
+    for (size_t i = 0; i < COUNT(t); i++)
+        CHECK(!pthread_create(&t[i], NULL, hold_shortly, p));
+    for (int i = 0; i < 400 && children_of(getpid(), NULL) < LIMIT_WORKERS; i++)
+        sleep_ms(5);
+    CHECK(children_of(getpid(), NULL) == LIMIT_WORKERS);
+    check_cancel(p, "none");
+    for (size_t i = 0; i < COUNT(t); i++)
+        (void)pthread_join(t[i], NULL);
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+TEST(a_cancel_that_does_not_strike_changes_nothing)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    fovea_cancel *c = NULL;
+    CHECK(!fovea_cancel_new(&c, &(struct fovea_fault){0}));
+    for (int i = 0; i < 3; i++) {
+        struct outcome o = run_all(p, "none", 5000, c, NULL, NULL);
+        CHECK_MSG(!o.code && o.end == POOL_DONE && o.picture_ok, "%s", o.fault.text);
+    }
+    struct outcome o = run_all(p, "hang", LIMIT_MS, c, NULL, NULL);
+    CHECK(!o.code && o.end == POOL_TIMED_OUT);
+    fovea_cancel_free(c);
+    pool_free(p);
+}
+
+TEST(how_many_wait_can_be_changed_at_any_time)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    int fds = count_fds();
+    static const unsigned steps[] = {3, 1, 4, 0, 2, 0};
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        pool_ready(p, steps[i]);
+        CHECK_MSG(children_become((int)steps[i]), "%u", steps[i]);
+        CHECK(honest_job_works(p));
+        CHECK_MSG(children_become((int)steps[i]), "%u after a job", steps[i]);
+    }
+    CHECK(count_fds() == fds);
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
 }
 
 /* ---------------------------------------------------------------- hosts */

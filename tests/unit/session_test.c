@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -399,4 +400,135 @@ TEST(own_files_are_never_shown)
     }
     auto_result *r = s ? call(s, "read", "{\"path\":\"conf/shown.txt\"}") : NULL;
     CHECK(r && fovea_result_kind(r) == FOVEA_TEXT);
+}
+
+TEST(session_roots_narrow_the_reach_and_never_widen_it)
+{
+    static const struct {
+        const char *roots[3]; /* of the tree; all NULL: an empty list */
+        const char *path;
+        bool seen;
+    } rows[] = {
+        {{"a"}, "a/t.txt", true},          {{"a"}, "b/t.txt", false},        {{"b/deep"}, "b/deep/only.txt", true},
+        {{"b/deep"}, "b/t.txt", false},    {{"link"}, "b/t.txt", true},      {{"b"}, "link/t.txt", true},
+        {{"a"}, "link/t.txt", false},      {{"a"}, "a/../b/t.txt", false},   {{NULL}, "a/t.txt", false},
+        {{"gone"}, "a/t.txt", false},      {{"gone", "a"}, "a/t.txt", true}, {{"a", "b"}, "b/t.txt", true},
+        {{"../.."}, "a/t.txt", true},      {{"../.."}, "../../etc/passwd", false},
+        {{"home"}, "home/state/fovea/token", false}, {{"a/t.txt"}, "a/t.txt", true},
+    };
+    auto_fovea *f = context((struct fovea_options){0});
+    for (size_t i = 0; f && i < COUNT(rows); i++) {
+        const char *roots[3] = {0};
+        for (size_t k = 0; k < 2 && rows[i].roots[k]; k++)
+            roots[k] = in_top(rows[i].roots[k]);
+        auto_session *s = session(f, (struct fovea_session_options){.cwd = top, .roots = roots});
+        auto_result *r = s ? call(s, "read", "{\"path\":\"%s\"}", rows[i].path) : NULL;
+        auto_result *v = s ? call(s, "view", "{\"path\":\"%s\"}", rows[i].path) : NULL;
+        if (!r || !v)
+            continue;
+        CHECK_MSG((fovea_result_kind(r) == FOVEA_TEXT) == rows[i].seen, "row %zu: %s", i, fovea_result_text(r));
+        CHECK_MSG(!strcmp(fovea_result_reason(v), rows[i].seen ? "unperceivable_type" : "absent"), "row %zu: %s", i,
+                  fovea_result_text(v));
+    }
+}
+
+/* What another session saw must not be seen through its id. */
+TEST(view_id_opens_nothing_outside_the_roots)
+{
+    auto_fovea *f = context((struct fovea_options){0});
+    if (!f)
+        return;
+    const char *roots[] = {in_top("a"), NULL};
+    auto_session *s = session(f, (struct fovea_session_options){0});
+    auto_session *narrow = session(f, (struct fovea_session_options){.roots = roots});
+    auto_result *first = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build);
+    struct fovea_image image;
+    if (!first || fovea_result_image(first, &image) < 0) {
+        CHECK(false);
+        return;
+    }
+    auto_result *again = call(narrow, "view", "{\"path\":\"%s\"}", image.id);
+    CHECK(again && fovea_result_kind(again) == FOVEA_REFUSAL && !strcmp(fovea_result_reason(again), "absent"));
+}
+
+TEST(session_gives_text_in_pieces_that_its_host_takes)
+{
+    static const struct {
+        size_t max_text;
+        int offset;
+        const char *want;
+        uint64_t first, last, cut;
+    } rows[] = {
+        {0, 1, "one\ntwo\nthree is long\nfour", 1, 4, 0}, {9, 1, "one\ntwo\n", 1, 2, 0}, {8, 1, "one\ntwo\n", 1, 2, 0},
+        {7, 1, "one\n", 1, 1, 0},                         {5, 3, "three", 3, 3, 8},      {100, 3, "three is long\nfour", 3, 4, 0},
+        {4, 4, "four", 4, 4, 0},                          {3, 4, "fou", 4, 4, 1},
+    };
+    auto_fovea *f = context((struct fovea_options){0});
+    if (!f)
+        return;
+    put("a/pieces.txt", "one\ntwo\nthree is long\nfour");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_session *s = session(f, (struct fovea_session_options){.max_text = rows[i].max_text});
+        auto_result *r = s ? call(s, "read", "{\"path\":\"pieces.txt\",\"offset\":%d}", rows[i].offset) : NULL;
+        struct fovea_text t;
+        if (!r || fovea_result_lines(r, &t) < 0) {
+            CHECK_MSG(false, "row %zu: %s", i, r ? fovea_result_text(r) : "");
+            continue;
+        }
+        CHECK_STR(t.text, rows[i].want);
+        CHECK_MSG(t.first == rows[i].first && t.last == rows[i].last && t.cut == rows[i].cut && t.total == 4,
+                  "row %zu: %d-%d, %d", i, (int)t.first, (int)t.last, (int)t.cut);
+    }
+}
+
+TEST(host_may_ask_for_workers_at_any_time)
+{
+    auto_fovea *f = context((struct fovea_options){0});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    static const unsigned counts[] = {2, 1000000, 0, 1};
+    for (size_t i = 0; s && i < COUNT(counts); i++) {
+        fovea_ready(f, counts[i]);
+        auto_result *r = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build);
+        CHECK(r && fovea_result_kind(r) == FOVEA_PERCEPTION);
+    }
+}
+
+struct striker {
+    fovea_cancel *cancel;
+    struct timespec struck;
+};
+
+static void *strike_soon(void *arg)
+{
+    struct striker *k = arg;
+    (void)nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    (void)clock_gettime(CLOCK_MONOTONIC, &k->struck);
+    fovea_cancel_now(k->cancel);
+    return NULL;
+}
+
+/* MUST of the contract: cancel stops the work within 100 ms (twice that here: the machine may be busy). */
+TEST(cancel_ends_a_view_that_is_under_way)
+{
+    auto_fovea *f = context((struct fovea_options){0});
+    auto_session *s = f ? session(f, (struct fovea_session_options){0}) : NULL;
+    struct striker k = {0};
+    struct fovea_fault fault = {0};
+    pthread_t thread;
+    char json[LIMIT_PATH_BYTES + 64];
+    fovea_result *r = NULL;
+    struct timespec now;
+    if (!s || fovea_cancel_new(&k.cancel, &fault) < 0)
+        return;
+    (void)snprintf(json, sizeof json, "{\"path\":\"%s/fixtures/good/jpeg-photo-3000x2000.jpg\"}", build);
+    CHECK(pthread_create(&thread, NULL, strike_soon, &k) == 0);
+    int code = fovea_session_call(s, "view", json, strlen(json), k.cancel, &r, &fault);
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)pthread_join(thread, NULL);
+    /* A machine that is done within 30 ms proves nothing. */
+    CHECK_MSG(code == -ECANCELED || (code == 0 && r), "%s", fault.text);
+    int64_t ms = (now.tv_sec - k.struck.tv_sec) * 1000 + (now.tv_nsec - k.struck.tv_nsec) / 1000000;
+    CHECK_MSG(code == 0 || ms < 200, "%lld ms", (long long)ms);
+    fovea_result_free(r);
+    fovea_cancel_free(k.cancel);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the two parts of the crew: its keeping (crew.c) and the taking of one worker (crew_take.c). */
+#ifndef FOVEA_CREW_PRIV_H
+#define FOVEA_CREW_PRIV_H
+
+#include <pthread.h>
+
+#include "base/limits.h"
+#include "sandbox/crew.h"
+
+struct crew {
+    pthread_mutex_t lock;
+    pthread_cond_t news; /* a worker is ready, a place is free, or a start failed */
+    pthread_t keeper;
+    int wake; /* eventfd: the keeper has something to do */
+    char *path;
+    unsigned ready, waiting;
+    bool expected; /* a job was announced */
+    uint64_t births;
+    unsigned failures; /* starts that failed, counted so that those who wait see a new one */
+    int failure;       /* the last one's error */
+    bool broken;       /* a start failed: no more until a job asks again */
+    bool closing;
+    struct worker workers[LIMIT_WORKERS];
+};
+
+/* The keeper has something to do. */
+void crew_wake_keeper(struct crew *c);
+
+/* With the lock held; NULL when none waits. */
+struct worker *crew_oldest_ready(struct crew *c);
+
+#endif
