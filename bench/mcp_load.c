@@ -151,8 +151,8 @@ static void phase(const struct options *o, struct child *c, const char *name, ch
     if (!count)
         return;
     phase_init(&p, o, c, files, file_count, count);
-    double cpu = cpu_ms(c->pid), ms = phase_run(&p);
-    cpu = cpu_ms(c->pid) - cpu;
+    double cpu = tree_cpu_ms(c->pid), ms = phase_run(&p);
+    cpu = tree_cpu_ms(c->pid) - cpu;
     if (p.errors)
         errx(1, "%ld of %ld calls of '%s' came back as errors", p.errors, count, o->tool);
     if (name)

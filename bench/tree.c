@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory and processor time of a process tree. A process that ends while it is looked at counts as nothing. */
+#include "tree.h"
+
 #include <dirent.h>
 
 #include "base/cleanup.h"
-#include "tree.h"
 
 enum { MAX_DEPTH = 8 };
+
+struct sum {
+    long kib, largest, ticks;
+};
 
 long resident_kib(pid_t pid)
 {
@@ -21,46 +26,11 @@ long resident_kib(pid_t pid)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static long sum_kib(pid_t pid, int depth, long *largest);
-
-static long children_kib(pid_t pid, const char *thread, int depth, long *largest)
-{
-    char path[320];
-    long sum = 0;
-    int child;
-    snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, thread);
-    FILE *file = fopen(path, "re");
-    while (file && fscanf(file, "%d", &child) == 1)
-        sum += sum_kib(child, depth + 1, largest);
-    if (file)
-        fclose(file);
-    return sum;
-}
-
-static long sum_kib(pid_t pid, int depth, long *largest)
+/* Of its own and of those of its children that have ended, in user mode and in the kernel. */
+static long ticks_of(pid_t pid)
 {
     char path[64];
-    long own = resident_kib(pid), sum = own;
-    *largest = MAX(*largest, own);
-    snprintf(path, sizeof(path), "/proc/%d/task", pid);
-    DIR *threads = depth < MAX_DEPTH ? opendir(path) : NULL;
-    for (struct dirent *entry; threads && (entry = readdir(threads));)
-        if (entry->d_name[0] != '.')
-            sum += children_kib(pid, entry->d_name, depth, largest);
-    if (threads)
-        closedir(threads);
-    return sum;
-}
-
-long tree_kib(pid_t pid, long *largest)
-{
-    return sum_kib(pid, 0, largest);
-}
-
-double cpu_ms(pid_t pid)
-{
-    char path[64];
-    long own[2], ended[2]; /* in user mode, in the kernel */
+    long own[2], ended[2];
     snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     FILE *file = fopen(path, "re");
     if (!file)
@@ -68,5 +38,50 @@ double cpu_ms(pid_t pid)
     int n = fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld %ld %ld", &own[0], &own[1], &ended[0],
         &ended[1]);
     fclose(file);
-    return n == 4 ? (double)(own[0] + own[1] + ended[0] + ended[1]) * 1e3 / (double)sysconf(_SC_CLK_TCK) : 0;
+    return n == 4 ? own[0] + own[1] + ended[0] + ended[1] : 0;
+}
+
+static void add_process(struct sum *sum, pid_t pid, int depth);
+
+static void add_children(struct sum *sum, pid_t pid, const char *thread, int depth)
+{
+    char path[320];
+    int child;
+    snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, thread);
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%d", &child) == 1)
+        add_process(sum, child, depth + 1);
+    if (file)
+        fclose(file);
+}
+
+static void add_process(struct sum *sum, pid_t pid, int depth)
+{
+    char path[64];
+    long own = resident_kib(pid);
+    sum->kib += own;
+    sum->largest = MAX(sum->largest, own);
+    sum->ticks += ticks_of(pid);
+    snprintf(path, sizeof(path), "/proc/%d/task", pid);
+    DIR *threads = depth < MAX_DEPTH ? opendir(path) : NULL;
+    for (struct dirent *entry; threads && (entry = readdir(threads));)
+        if (entry->d_name[0] != '.')
+            add_children(sum, pid, entry->d_name, depth);
+    if (threads)
+        closedir(threads);
+}
+
+long tree_kib(pid_t pid, long *largest)
+{
+    struct sum sum = {.largest = *largest};
+    add_process(&sum, pid, 0);
+    *largest = sum.largest;
+    return sum.kib;
+}
+
+double tree_cpu_ms(pid_t pid)
+{
+    struct sum sum = {0};
+    add_process(&sum, pid, 0);
+    return (double)sum.ticks * 1e3 / (double)sysconf(_SC_CLK_TCK);
 }

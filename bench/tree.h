@@ -11,7 +11,7 @@ long resident_kib(pid_t pid);
 /* Sum over `pid` and its descendants; pages that two of them share count twice. `largest` only ever grows. */
 long tree_kib(pid_t pid, long *largest);
 
-/* Milliseconds of processor time of `pid` and of those of its children that have ended, in the system's ticks (10 ms). */
-double cpu_ms(pid_t pid);
+/* Milliseconds of processor time of `pid` and of all that it ever started, in the system's ticks (10 ms). */
+double tree_cpu_ms(pid_t pid);
 
 #endif
