@@ -61,6 +61,8 @@ struct fovea_options {
     const char *worker_dir;   /* where the worker programs are; default: beside the program, then the installed place */
     unsigned ready_workers;   /* how many confined workers wait ahead of work; 0 starts each when needed */
     bool no_webp;             /* never answer with WebP, for hosts that do not take it */
+    bool no_cache;            /* make every picture afresh. Otherwise up to 64 MiB of them are kept: a source of the same
+                                 bytes, seen in the same way, is opened and hashed but not decoded again */
 };
 
 /* Makes a context. Faults: -EINVAL (config or reach is wrong; the text says which key and line), what open(2) says of a
@@ -128,7 +130,7 @@ struct fovea_session_options {
                                  narrowing; an empty list, or one that shares nothing with the reach: nothing is in
                                  reach */
     const char *main;         /* "PROVIDER/MODEL" that the host runs now; NULL: not known */
-    bool model_unknown;       /* while no main is set, pictures also keep within images.maxPatches */
+    bool model_unknown;       /* unless a model that we know is named, pictures also keep within images.maxPatches */
     bool no_webp;             /* as in fovea_options */
     size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
     size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that

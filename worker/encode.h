@@ -43,6 +43,16 @@ struct encoder {
 extern const struct encoder encode_webp, encode_webp_photo, encode_webp_thorough, encode_webp_lossless;
 extern const struct encoder encode_jpeg, encode_jpeg_fine, encode_png;
 
+/*
+ * encode_jpeg while the picture's rows are still being made. The picture is borrowed; only the rows that were told of are
+ * looked at, and its `opaque` is not. What fails on the way shows at the end. On one thread at a time. free takes NULL.
+ */
+struct jpeg_writer;
+int jpeg_writer_new(const struct image *m, unsigned quality, struct jpeg_writer **ret);
+void jpeg_writer_rows(struct jpeg_writer *w, uint32_t rows); /* so many from the top are there */
+int jpeg_writer_end(struct jpeg_writer *w, struct encoded *ret); /* all are there */
+void jpeg_writer_free(struct jpeg_writer *w);
+
 /* The exact colours of a picture, when they are at most 256. */
 struct palette {
     uint32_t n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JPEG by libjpeg-turbo with the best Huffman tables: 4:2:0, or with all of the colour where a JPEG must stay as it is.
+ * Rows may be given as they are made, so that most of the work is done while the picture is still being decoded.
  * Transparency is not looked at: flatten first. The destination is our own, so that who owns the file is known also
  * after an error (jpeg_mem_dest frees a block that its caller still holds).
  */
@@ -77,41 +78,109 @@ static void set_up(struct jpeg_compress_struct *j, const struct image *m, int qu
         j->comp_info[0].h_samp_factor = j->comp_info[0].v_samp_factor = 1;
 }
 
-/* The part that libjpeg may leave by longjmp: it owns nothing. */
-static int compress(struct jpeg_compress_struct *j, struct failure *f, const struct image *m, int quality, bool fine,
-                    struct sink *to)
+struct jpeg_writer {
+    struct jpeg_compress_struct j;
+    struct failure f;
+    struct sink to;
+    const struct image *m;
+    const struct encoder *by;
+    unsigned quality;
+    int error;
+};
+
+/* The parts that libjpeg may leave by longjmp: they own nothing. */
+static void begin(struct jpeg_writer *w, uint32_t rows)
 {
-    if (setjmp(f->back))
-        return -ENOMEM;
-    jpeg_create_compress(j);
-    j->dest = &to->base;
-    set_up(j, m, quality, fine);
-    jpeg_start_compress(j, TRUE);
-    while (j->next_scanline < j->image_height) {
-        JSAMPROW row = (JSAMPROW)(uintptr_t)image_row(m, j->next_scanline);
-        (void)jpeg_write_scanlines(j, &row, 1);
+    (void)rows;
+    jpeg_create_compress(&w->j);
+    w->j.dest = &w->to.base;
+    set_up(&w->j, w->m, (int)w->quality, w->by == &encode_jpeg_fine);
+    jpeg_start_compress(&w->j, TRUE);
+}
+
+static void write_rows(struct jpeg_writer *w, uint32_t rows)
+{
+    while (w->j.next_scanline < rows) {
+        JSAMPROW row = (JSAMPROW)(uintptr_t)image_row(w->m, w->j.next_scanline);
+        (void)jpeg_write_scanlines(&w->j, &row, 1);
     }
-    jpeg_finish_compress(j);
+}
+
+static void finish(struct jpeg_writer *w, uint32_t rows)
+{
+    write_rows(w, rows);
+    jpeg_finish_compress(&w->j);
+}
+
+/* Runs a part, unless one has failed before. */
+static int run(struct jpeg_writer *w, void (*part)(struct jpeg_writer *w, uint32_t rows), uint32_t rows)
+{
+    if (w->error)
+        return w->error;
+    if (setjmp(w->f.back))
+        return w->error = -ENOMEM;
+    part(w, rows);
     return 0;
+}
+
+void jpeg_writer_free(struct jpeg_writer *w)
+{
+    if (!w)
+        return;
+    jpeg_destroy_compress(&w->j);
+    free(w->to.data);
+    free(w);
+}
+
+static void free_writer(struct jpeg_writer **w)
+{
+    jpeg_writer_free(*w);
+}
+
+static int writer_new(const struct image *m, unsigned quality, const struct encoder *by, struct jpeg_writer **ret)
+{
+    if (m->size.w > JPEG_MAX_DIMENSION || m->size.h > JPEG_MAX_DIMENSION)
+        return -EFBIG;
+    struct jpeg_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return -ENOMEM;
+    *w = (struct jpeg_writer){.m = m, .by = by, .quality = quality};
+    w->to.base = (struct jpeg_destination_mgr){
+        .init_destination = grow, .empty_output_buffer = on_full, .term_destination = on_end};
+    w->j.err = jpeg_std_error(&w->f.base);
+    w->f.base.error_exit = fail;
+    w->f.base.output_message = say_nothing;
+    int e = run(w, begin, 0);
+    if (e)
+        jpeg_writer_free(w);
+    else
+        *ret = w;
+    return e;
+}
+
+int jpeg_writer_new(const struct image *m, unsigned quality, struct jpeg_writer **ret)
+{
+    return writer_new(m, quality, &encode_jpeg, ret);
+}
+
+void jpeg_writer_rows(struct jpeg_writer *w, uint32_t rows)
+{
+    (void)run(w, write_rows, rows);
+}
+
+int jpeg_writer_end(struct jpeg_writer *w, struct encoded *ret)
+{
+    int e = run(w, finish, w->m->size.h);
+    if (!e)
+        *ret = (struct encoded){take(w->to.data), w->to.room - w->to.base.free_in_buffer, w->by, w->m->size};
+    return e;
 }
 
 static int encode_as(const struct image *m, unsigned quality, const struct encoder *by, struct encoded *ret)
 {
-    if (m->size.w > JPEG_MAX_DIMENSION || m->size.h > JPEG_MAX_DIMENSION)
-        return -EFBIG;
-    struct failure f;
-    struct jpeg_compress_struct j = {.err = jpeg_std_error(&f.base)};
-    struct sink to = {.base = {.init_destination = grow, .empty_output_buffer = on_full, .term_destination = on_end}};
-    f.base.error_exit = fail;
-    f.base.output_message = say_nothing;
-    int e = compress(&j, &f, m, (int)quality, by == &encode_jpeg_fine, &to);
-    jpeg_destroy_compress(&j);
-    if (e) {
-        free(to.data);
-        return e;
-    }
-    *ret = (struct encoded){to.data, to.room - to.base.free_in_buffer, by, m->size};
-    return 0;
+    cleanup(free_writer) struct jpeg_writer *w = NULL;
+    int e = writer_new(m, quality, by, &w);
+    return e ? e : jpeg_writer_end(w, ret);
 }
 
 static int encode(const struct image *m, unsigned quality, struct encoded *ret)

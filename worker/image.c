@@ -144,15 +144,16 @@ struct look image_look(const struct image *m)
     uint32_t memory[1 << MEMORY_BITS] = {0}, w = m->size.w, seen = 0;
     uint32_t step = m->size.h > SAMPLE_ROWS ? m->size.h / SAMPLE_ROWS : 1;
     const uint32_t *px = (const uint32_t *)(const void *)m->px;
-    uint64_t flat = 0, novel = 0;
+    uint64_t flat = 0, sharp = 0, novel = 0;
     for (uint32_t y = 1; y < m->size.h; y += step, seen++) {
         const uint32_t *row = px + (size_t)y * w, *above = row - w;
         for (uint32_t x = 1; x < w; x++) {
             bool left = row[x] == row[x - 1], up = row[x] == above[x];
             flat += left && up;
+            sharp += !left && !up;
             novel += !left && !up && is_new(memory, row[x]);
         }
     }
     double pixels = (double)w * MAX(seen, 1);
-    return (struct look){(double)flat / pixels, (double)novel / pixels};
+    return (struct look){(double)flat / pixels, (double)sharp / pixels, (double)novel / pixels};
 }

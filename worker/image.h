@@ -55,7 +55,8 @@ void image_flatten(struct image *m, uint8_t level);
 /* What tells drawn pictures from photos, as shares of all pixels. */
 struct look {
     double flat;  /* equal their left and upper neighbour: near 0 in photos, near 1 in drawings and screenshots */
-    double novel; /* equal neither, and no such colour was near before: what makes lossless files large and slow */
+    double sharp; /* equal neither: what a lossless file has to spell out, unless it repeats */
+    double novel; /* sharp, and no such colour was near before: what makes lossless files large and slow */
 };
 struct look image_look(const struct image *m);
 

@@ -41,6 +41,7 @@ struct job {
     uint8_t *own_copy;
     bool answered;      /* and it is the answer */
     struct image image;
+    struct jpeg_writer *jpeg; /* of the image, begun while it was decoded; NULL: not */
     bool shrunk;    /* by the decoder, while it decoded */
     bool scaled;    /* by the decoder or by us */
     bool converted; /* colours were */
@@ -57,6 +58,7 @@ static void job_done(struct job *j)
 {
     if (j->decoder)
         j->ops->close(j->decoder);
+    jpeg_writer_free(j->jpeg);
     image_done(&j->image);
     free(j->own_copy);
 }
@@ -157,6 +159,15 @@ static void decoded_scale(const struct job *j, struct size decoded, double *ret_
             *ret_x = *ret_y = (double)eighths / 8;
 }
 
+/* Without WebP an opaque picture's first candidate is JPEG; where its rows are final as they come, it begins with them.
+ * Out of memory, it does not. */
+static void begin_jpeg(struct job *j)
+{
+    bool final = j->header.orientation == 1 && !colour_needed(&j->header);
+    if (final && !webp_allowed(j) && j->limits.resize && !j->answered)
+        (void)jpeg_writer_new(&j->image, j->limits.quality, &j->jpeg);
+}
+
 static int scale_rows(struct job *j, struct size decoded, struct rect crop, struct size target, bool *opaque)
 {
     cleanup(free_resampler) struct resampler *r = NULL;
@@ -168,7 +179,8 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
         e = resample_new(decoded, part, j->header.alpha, &j->image, &r);
     if (e)
         return complain_errno(j, e);
-    return rows_run(j->ops, j->decoder, decoded, r, j->header.alpha, opaque, &j->complaint);
+    begin_jpeg(j);
+    return rows_run(j->ops, j->decoder, decoded, r, j->jpeg, j->header.alpha, opaque, &j->complaint);
 }
 
 static int decode_rows(struct job *j)
@@ -184,7 +196,7 @@ static int decode_rows(struct job *j)
     j->shrunk = !same_size(decoded, (struct size){j->header.width, j->header.height});
     j->scaled = j->shrunk || !same_size(target, (struct size){crop.w, crop.h});
     if (j->answered && !j->request->preview_w)
-        status = rows_run(j->ops, j->decoder, decoded, NULL, j->header.alpha, &opaque, &j->complaint);
+        status = rows_run(j->ops, j->decoder, decoded, NULL, NULL, j->header.alpha, &opaque, &j->complaint);
     else
         status = scale_rows(j, decoded, crop, target, &opaque);
     if (status)
@@ -260,7 +272,7 @@ static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_fact
     bool drawn_webp = j->ops->media == MEDIA_WEBP && !j->shrunk;
     bool thorough = !j->scaled || j->header.colour == COLOUR_CMYK || drawn_webp;
     struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j),
-                       .thorough = thorough};
+                       .thorough = thorough, .lossless_source = j->own.data && !j->header.lossy, .jpeg = j->jpeg};
     return ladder_climb(&l, &j->image, ret, ret_facts);
 }
 

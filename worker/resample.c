@@ -3,6 +3,10 @@
  * Scaling, see resample.h. Weights are made once per axis; each pushed row is scaled across into a ring, and every
  * output row whose filter is complete is then summed down the ring. Rows with transparency are premultiplied with 7
  * more bits, so that colours of faint pixels survive; rows without it take the byte path and come out the same.
+ *
+ * Screenshots repeat themselves from row to row. The output is cut into spans of columns: one whose source pixels are
+ * those of the row before is copied instead of summed across, and one that did not change over a whole filter is its
+ * own sum down. The result is the same, bit for bit.
  */
 #include "resample.h"
 
@@ -14,7 +18,10 @@
 #include "base/limits.h"
 #include "kernel.h"
 
-enum { LOBES = 3 };
+enum {
+    LOBES = 3,
+    SPAN = 32, /* output pixels; a whole number of DOWN_STEPs */
+};
 #define HAIR 1e-6 /* a border so near to a whole pixel is on it */
 
 struct axis {
@@ -37,7 +44,10 @@ struct resampler {
     uint32_t ring_rows;
     int16_t *ring;
     bool *ring_opaque;
-    const int16_t **window;
+    const int16_t **window, **shifted;
+    uint8_t *last;         /* the row before, for spans to be compared with */
+    bool last_set;
+    uint32_t *still;       /* for each span, how many rows it has been the same */
     int16_t *wide;         /* a premultiplied source row, or an output row with fraction */
 };
 
@@ -65,8 +75,9 @@ static double lanczos(double x)
         return 1;
     if (x >= LOBES)
         return 0;
-    double p = x * M_PI;
-    return LOBES * sin(p) * sin(p / LOBES) / (p * p);
+    /* sin(3y) = 3 sin(y) - 4 sin(y)^3: one sine instead of two, which are most of the time of a small picture. */
+    double p = x * M_PI, s = sin(p / LOBES);
+    return LOBES * s * s * (3 - 4 * s * s) / (p * p);
 }
 
 /* Rounds n weights to fixed point with a sum of exactly 1: what rounding leaves over goes to the largest. */
@@ -136,9 +147,12 @@ static int make_ring(struct resampler *r)
     size_t wide = MAX((size_t)r->source.w * 4 + TAP_GROUP * 4, r->mid_values);
     r->ring = calloc(r->ring_rows, r->mid_values * sizeof *r->ring);
     r->ring_opaque = calloc(r->ring_rows, sizeof *r->ring_opaque);
-    r->window = calloc(r->ring_rows, sizeof *r->window);
+    r->window = calloc(2 * (size_t)r->ring_rows, sizeof *r->window);
+    r->shifted = r->window + r->ring_rows;
     r->wide = r->alpha ? calloc(wide, sizeof *r->wide) : NULL;
-    return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) ? 0 : -ENOMEM;
+    r->last = malloc((size_t)r->source.w * 4);
+    r->still = calloc(r->out->size.w / SPAN + 1, sizeof *r->still);
+    return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) && r->last && r->still ? 0 : -ENOMEM;
 }
 
 static bool whole(double v, uint32_t *ret)
@@ -181,6 +195,8 @@ void resample_free(struct resampler *r)
     free(r->ring_opaque);
     free(r->window);
     free(r->wide);
+    free(r->last);
+    free(r->still);
     free(r);
 }
 
@@ -233,6 +249,31 @@ static void copy_row(struct resampler *r, const uint8_t *row)
     r->out_row++;
 }
 
+/* One span of an opaque row. before: the ring's row before this one. */
+static void span_across(struct resampler *r, const uint8_t *row, uint32_t x, const int16_t *before, int16_t *mid)
+{
+    uint32_t n = MIN((uint32_t)SPAN, r->across.n - x);
+    const struct taps *first = &r->across.taps[x], *last = first + n - 1;
+    size_t from = (size_t)first->first * 4, len = (size_t)MIN(last->first + last->n, r->source.w) * 4 - from;
+    if (r->last_set && !memcmp(row + from, r->last + from, len)) {
+        memcpy(mid + (size_t)x * 4, before + (size_t)x * 4, (size_t)n * 4 * sizeof *mid);
+        r->still[x / SPAN]++;
+        return;
+    }
+    r->kernel->across8(row, first, n, mid + (size_t)x * 4);
+    r->still[x / SPAN] = 1;
+}
+
+static void opaque_across(struct resampler *r, const uint8_t *row, int16_t *mid)
+{
+    const int16_t *before = r->ring + (r->row + r->ring_rows - 1) % r->ring_rows * r->mid_values;
+    size_t low = (size_t)r->across.low * 4, len = (size_t)r->across.high * 4 - low;
+    for (uint32_t x = 0; x < r->across.n; x += SPAN)
+        span_across(r, row, x, before, mid);
+    memcpy(r->last + low, row + low, len);
+    r->last_set = true;
+}
+
 static void row_across(struct resampler *r, const uint8_t *row)
 {
     uint32_t slot = r->row % r->ring_rows;
@@ -240,13 +281,37 @@ static void row_across(struct resampler *r, const uint8_t *row)
     uint32_t low = r->across.low, n = r->across.high - low;
     bool opaque = !r->alpha || row_opaque(row + (size_t)low * 4, n);
     if (opaque) {
-        r->kernel->across8(row, r->across.taps, r->across.n, mid);
+        opaque_across(r, row, mid);
     } else {
         premultiply(row + (size_t)low * 4, n, r->wide + (size_t)low * 4);
         r->kernel->across16(r->wide, r->across.taps, r->across.n, mid);
-        r->opaque = false;
+        r->opaque = r->last_set = false;
     }
     r->ring_opaque[slot] = opaque;
+}
+
+/* From column `at` on, len values of an output row whose window is opaque. */
+static void sum_down(struct resampler *r, const struct taps *t, bool still, size_t at, size_t len)
+{
+    static const int16_t one[2] = {1 << WEIGHT_BITS, 0};
+    const struct taps single = {0, COUNT(one), one};
+    const struct taps *by = still ? &single : t;
+    for (uint32_t k = 0; k < by->n; k++)
+        r->shifted[k] = r->window[still ? 0 : k] + at;
+    r->kernel->down8(r->shifted, by, len, out_row(r) + at);
+}
+
+/* Of spans that are the same all over the window any row will do; neighbours of one kind go together. */
+static void opaque_down(struct resampler *r, const struct taps *t)
+{
+    uint32_t rows = r->row - t->first + 1;
+    size_t n = image_stride(r->out), step = SPAN * 4;
+    for (size_t at = 0, end; at < n; at = end) {
+        bool still = r->still[at / step] >= rows;
+        for (end = at + step; end < n && (r->still[end / step] >= rows) == still;)
+            end += step;
+        sum_down(r, t, still, at, MIN(end, n) - at);
+    }
 }
 
 static void row_down(struct resampler *r, const struct taps *t)
@@ -258,7 +323,7 @@ static void row_down(struct resampler *r, const struct taps *t)
         opaque = opaque && (r->ring_opaque[slot] || !t->weight[k]);
     }
     if (opaque) {
-        r->kernel->down8(r->window, t, image_stride(r->out), out_row(r));
+        opaque_down(r, t);
     } else {
         r->kernel->down16(r->window, t, image_stride(r->out), r->wide);
         unpremultiply(r->wide, r->out->size.w, out_row(r));
@@ -282,6 +347,11 @@ void resample_push(struct resampler *r, const uint8_t *row)
             row_down(r, &r->down.taps[r->out_row]);
     }
     r->row++;
+}
+
+uint32_t resample_done(const struct resampler *r)
+{
+    return r->out_row;
 }
 
 bool resample_opaque(const struct resampler *r)

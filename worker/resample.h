@@ -33,6 +33,9 @@ void resample_free(struct resampler *r);
 /* Takes the next source row from the top: all of it, also where the part lies elsewhere. */
 void resample_push(struct resampler *r, const uint8_t *row);
 
+/* How many rows of `out` are complete, from the top. */
+uint32_t resample_done(const struct resampler *r);
+
 /* Every row of the part was opaque, as far as pushed. Always true without alpha. */
 bool resample_opaque(const struct resampler *r);
 

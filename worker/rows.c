@@ -20,6 +20,7 @@ struct belt {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct resampler *r;
+    struct jpeg_writer *jpeg;
     uint8_t *rows; /* BATCHES batches, each with the resampler's pad: it must not look into one that is being filled */
     size_t stride, batch;
     uint32_t batch_rows, height;
@@ -68,6 +69,12 @@ static void tell(struct belt *b, uint32_t full, uint32_t empty, bool stop)
     pthread_mutex_unlock(&b->lock);
 }
 
+static void write_on(struct jpeg_writer *jpeg, const struct resampler *r)
+{
+    if (jpeg && resample_opaque(r))
+        jpeg_writer_rows(jpeg, resample_done(r));
+}
+
 static void *scale_batches(void *arg)
 {
     struct belt *b = arg;
@@ -76,6 +83,7 @@ static void *scale_batches(void *arg)
         for (uint32_t y = 0; y < rows; y++)
             resample_push(b->r, batch_at(b, n) + y * b->stride);
         tell(b, 0, 1, false);
+        write_on(b->jpeg, b->r);
     }
     return NULL;
 }
@@ -106,9 +114,10 @@ static int start_thread(struct belt *b, pthread_t *ret)
 
 /* On two threads. False when there cannot be a second one: nothing has happened then. */
 static bool run_beside(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r,
-                       struct complaint *c, int *ret_status)
+                       struct jpeg_writer *jpeg, struct complaint *c, int *ret_status)
 {
     struct belt b = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .r = r, .height = size.h};
+    b.jpeg = jpeg;
     b.stride = (size_t)size.w * 4;
     b.batch_rows = (uint32_t)MAX(BATCH_BYTES / b.stride, 1);
     b.batch = b.batch_rows * b.stride + RESAMPLE_PAD;
@@ -139,12 +148,12 @@ static int run_alone(const struct decoder_ops *ops, struct decoder *d, struct si
     return status;
 }
 
-int rows_run(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r, bool alpha,
-             bool *ret_opaque, struct complaint *c)
+int rows_run(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r,
+             struct jpeg_writer *jpeg, bool alpha, bool *ret_opaque, struct complaint *c)
 {
     bool opaque = true;
     int status = WORK_OK;
-    if (!r || (uint64_t)size.w * size.h < THREAD_PIXELS || !run_beside(ops, d, size, r, c, &status))
+    if (!r || (uint64_t)size.w * size.h < THREAD_PIXELS || !run_beside(ops, d, size, r, jpeg, c, &status))
         status = run_alone(ops, d, size, r, alpha, &opaque, c);
     if (!status)
         status = ops->finish(d, c);

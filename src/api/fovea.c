@@ -21,6 +21,7 @@ void fovea_free(fovea *f)
     pool_free(f->pool);
     gate_free(f->gate);
     views_free(f->views);
+    cache_free(f->cache);
     config_done(&f->config);
     free(f->beside);
     free(f->true_cwd);
@@ -129,7 +130,7 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     if (!options)
         options = &defaults;
     cleanup(fovea_free_p) fovea *f = calloc(1, sizeof *f);
-    if (!f || !(f->views = views_new()))
+    if (!f || !(f->views = views_new()) || (!options->no_cache && !(f->cache = cache_new())))
         return fault_oom(fault);
     f->no_webp = options->no_webp;
     int r = find_folders(f, options, fault);

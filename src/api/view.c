@@ -162,7 +162,7 @@ static struct fit_limits limits_of(const struct view_job *j)
     struct fit_limits l = {
         .max_edge = (uint32_t)c->max_dimension,
         .min_edge = (uint32_t)c->min_dimension,
-        .max_patches = j->model ? 0 : j->call->max_patches,
+        .max_patches = rule ? 0 : j->call->max_patches,
         .max_bytes = (uint32_t)c->max_bytes,
         .quality = (uint32_t)c->jpeg_quality,
         .resize = c->auto_resize,
@@ -199,16 +199,30 @@ static void hash_snapshot(void *arg)
     j->hashed = sha256_fd(j->snapshot.fd, j->snapshot.size, j->sha256);
 }
 
+/* A picture that was made before needs no worker, but the hash first. */
+static bool seen_before(struct view_job *j)
+{
+    if (cache_expects(j->call->f->cache, &j->work))
+        hash_snapshot(j);
+    return !j->hashed && cache_find(j->call->f->cache, j->sha256, &j->work, &j->output);
+}
+
 static int step_decode(struct view_job *j)
 {
     j->hashed = 1;
-    int r = pool_run(j->call->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, j->call->scope.cancel, hash_snapshot, j,
-                     &j->end, &j->output, j->fault);
+    if (seen_before(j))
+        return 0;
+    int r = pool_run(j->call->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, j->call->scope.cancel,
+                     j->hashed > 0 ? hash_snapshot : NULL, j, &j->end, &j->output, j->fault);
     if (r < 0)
         return r;
     if (j->hashed > 0)
         hash_snapshot(j);
-    return j->hashed < 0 ? fault_set(j->fault, j->hashed, "cannot read back a snapshot") : 0;
+    if (j->hashed < 0)
+        return fault_set(j->fault, j->hashed, "cannot read back a snapshot");
+    if (j->end == POOL_DONE)
+        cache_keep(j->call->f->cache, j->sha256, &j->work, &j->output);
+    return 0;
 }
 
 static int (*const steps[])(struct view_job *j) = {

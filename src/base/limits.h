@@ -118,5 +118,7 @@
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
+#define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */
+#define LIMIT_CACHE_ENTRIES 256
 
 #endif

@@ -43,6 +43,17 @@ static const char *fixtures(void)
     return path;
 }
 
+/* The absolute path of a file that was built. NULL when out of memory. */
+static char *built_new(const char *name)
+{
+    char *path = NULL, *cwd = getcwd(NULL, 0);
+    bool absolute = *build() == '/';
+    if (asprintf(&path, "%s%s%s/%s", absolute ? "" : cwd, absolute ? "" : "/", build(), name) < 0)
+        path = NULL;
+    free(cwd);
+    return path;
+}
+
 static fovea *context(unsigned ready, bool no_webp)
 {
     const char *reach[] = {fixtures(), NULL};
@@ -266,6 +277,47 @@ TEST(same_view_has_the_same_id_and_unknown_ids_are_refused)
     CHECK_MSG(fovea_result_kind(again) == FOVEA_PERCEPTION, "%s", words(again));
     auto_result *unknown = SEE(f, .path = "view:000000000000");
     CHECK_STR(fovea_result_reason(unknown), "absent");
+}
+
+static bool same_picture(const fovea_result *a, const fovea_result *b)
+{
+    auto_free char *x = fovea_result_json_new(a, FOVEA_JSON_DATA), *y = fovea_result_json_new(b, FOVEA_JSON_DATA);
+    return x && y && !strcmp(x, y);
+}
+
+TEST(picture_seen_again_is_the_one_that_would_be_made_afresh)
+{
+    cleanup(fovea_p) fovea *f = context(1, true), *other = context(1, true);
+    static const char *const files[] = {"good/png-rgb-8.png", "good/gif-still.gif", "good/jpeg-baseline.jpg"};
+    for (size_t i = 0; i < COUNT(files); i++)
+        for (int64_t edge = 30; edge <= 60; edge += 30) {
+            auto_result *first = SEE(f, .path = files[i], .max_edge = edge);
+            auto_result *again = SEE(f, .path = files[i], .max_edge = edge);
+            auto_result *fresh = SEE(other, .path = files[i], .max_edge = edge);
+            CHECK_MSG(same_picture(first, again) && same_picture(again, fresh), "%s", files[i]);
+        }
+}
+
+/* With the worker taken away, what comes can only come from the cache: the same bytes, whatever their name. */
+TEST(picture_seen_again_needs_no_worker_but_the_file_itself)
+{
+    char folder[] = "/tmp/fovea-cache-XXXXXX", worker[64];
+    auto_free char *built = NULL;
+    CHECK(mkdtemp(folder) && (built = built_new("fovea-worker")));
+    snprintf(worker, sizeof worker, "%s/fovea-worker", folder);
+    CHECK(!symlink(built, worker));
+    const char *reach[] = {fixtures(), NULL};
+    struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = folder};
+    struct fovea_fault fault = {0};
+    cleanup(fovea_p) fovea *f = NULL;
+    CHECK(fovea_new(&o, &f, &fault) == 0);
+    auto_result *first = SEE(f, .path = "good/png-rgb-8.png");
+    (void)unlink(worker);
+    (void)rmdir(folder);
+    auto_result *again = SEE(f, .path = "good/png-rgb-8.png"), *gone = SEE(f, .path = "good/none.png"), *none = NULL;
+    CHECK(same_picture(first, again));
+    CHECK_STR(fovea_result_reason(gone), "absent");
+    CHECK(fovea_view(f, &(struct fovea_view_request){.path = "good/png-rgb-8.png", .max_edge = 30}, &none, &fault) < 0);
 }
 
 TEST(view_of_a_changed_file_by_id_is_refused)

@@ -74,6 +74,25 @@ TEST(lossy_formats_keep_flat_colours_at_odd_sizes)
         }
 }
 
+TEST(a_jpeg_written_row_by_row_is_the_one_written_at_once)
+{
+    auto_image m = noisy_image(333, 211, true, 4);
+    for (uint32_t step = 1; step < 300; step += 37) {
+        struct jpeg_writer *w = NULL;
+        auto_encoded want = {0}, e = {0};
+        CHECK(!encode_jpeg.encode(&m, 75, &want) && !jpeg_writer_new(&m, 75, &w));
+        for (uint32_t rows = 0; rows < 211; rows += step)
+            jpeg_writer_rows(w, rows);
+        CHECK(!jpeg_writer_end(w, &e));
+        CHECK_MSG(e.len == want.len && !memcmp(e.data, want.data, e.len) && e.by == &encode_jpeg, "by %u", step);
+        jpeg_writer_free(w);
+    }
+    struct jpeg_writer *given_up = NULL;
+    CHECK(!jpeg_writer_new(&m, 75, &given_up));
+    jpeg_writer_rows(given_up, 100);
+    jpeg_writer_free(given_up);
+}
+
 TEST(pictures_that_a_format_cannot_hold_are_refused)
 {
     auto_image m = flat_image(20000, 2, 1, 2, 3, 255);
@@ -260,6 +279,58 @@ TEST(the_sources_own_file_wins_when_it_is_smallest)
     CHECK(e.data == own && !e.by && !facts);
 }
 
+/* Where WebP is barred: a source of that many times JPEG's bytes. */
+static const uint8_t *own_or_not(double times, bool lossless, bool webp, struct encoded *e, const uint8_t *own)
+{
+    auto_image m = noisy_image(300, 200, true, 6);
+    auto_encoded jpeg = {0};
+    struct fit_limits limits = limits_of(512000);
+    uint32_t facts = 0;
+    CHECK(!encode_jpeg.encode(&m, 75, &jpeg));
+    size_t len = (size_t)((double)jpeg.len * times);
+    struct ladder l = {.limits = &limits, .webp = webp, .pristine = true, .lossless_source = lossless,
+                       .source = {(uint8_t *)(uintptr_t)own, len, NULL, m.size}};
+    CHECK(!ladder_climb(&l, &m, e, &facts));
+    const uint8_t *data = e->data;
+    if (data == own)
+        e->data = NULL;
+    return data;
+}
+
+TEST(a_lossless_source_stays_up_to_twice_the_bytes_of_jpeg_where_webp_is_barred)
+{
+    static const uint8_t own[1] = {1}; /* never read */
+    auto_encoded a = {0}, b = {0}, c = {0}, d = {0};
+    CHECK(own_or_not(1.9, true, false, &a, own) == own && !a.by);
+    CHECK(own_or_not(2.1, true, false, &b, own) != own && b.by == &encode_jpeg);
+    CHECK(own_or_not(1.9, false, false, &c, own) != own && c.by == &encode_jpeg);
+    CHECK(own_or_not(1.9, true, true, &d, own) != own);
+}
+
+TEST(a_lossless_source_over_the_budget_does_not_stay)
+{
+    auto_image m = noisy_image(300, 200, true, 6);
+    uint8_t own[1] = {1};
+    struct fit_limits limits = limits_of(50000);
+    struct ladder l = {.limits = &limits, .pristine = true, .lossless_source = true,
+                       .source = {own, limits.max_bytes + 1, NULL, m.size}};
+    auto_encoded e = {0};
+    uint32_t facts = 0;
+    CHECK(!ladder_climb(&l, &m, &e, &facts) && e.by == &encode_jpeg && e.len <= limits.max_bytes);
+}
+
+/* Boxes of flat colour: nothing to spell out for PNG, edges that cost JPEG. */
+TEST(png_wins_over_jpeg_where_it_is_smaller)
+{
+    auto_image m = drawn_image(600, 400, 200, 3);
+    auto_encoded jpeg = {0}, png = {0}, e = {0};
+    for (uint32_t y = 0; y < 400; y++) /* more than 256 colours, so that PNG has no palette */
+        set_pixel(&m, 0, y, (uint8_t)y, (uint8_t)(y >> 1), 7, 255);
+    CHECK(!encode_jpeg.encode(&m, 75, &jpeg) && !encode_png.encode(&m, 0, &png) && png.len < jpeg.len);
+    (void)climb(&m, 512000, false, true, &e);
+    CHECK(e.by == &encode_png && e.len == png.len);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 /* The C library's own, behind a gate. */
 extern void *__libc_malloc(size_t n);
@@ -312,5 +383,21 @@ TEST(a_png_is_encoded_once_where_only_that_can_answer)
     (void)climb(&m, 10000000, false, false, &e);
     watched_size = 0;
     CHECK_MSG(e.by == &encode_png && watched_seen == 1, "%zu times", watched_seen);
+}
+
+/* Text: every pixel of a letter is sharp. */
+TEST(png_of_a_scaled_screenshot_is_not_encoded_where_webp_is_barred)
+{
+    auto_image m = drawn_image(600, 400, 200, 3);
+    uint32_t seed = 1;
+    for (uint32_t y = 40; y < 300; y++)
+        for (uint32_t x = 100; x < 300; x++)
+            set_pixel(&m, x, y, (uint8_t)noise(&seed), (uint8_t)noise(&seed), (uint8_t)noise(&seed), 255);
+    auto_encoded e = {0};
+    watched_seen = 0;
+    watched_size = (size_t)(600 * 3 + 1) * 400;
+    (void)climb(&m, 512000, false, false, &e);
+    watched_size = 0;
+    CHECK_MSG(e.by == &encode_jpeg && !watched_seen, "%zu times", watched_seen);
 }
 #endif
