@@ -9,7 +9,6 @@
 
 struct batch {
     struct outlet outlet;
-    struct outlet *to;
     pthread_mutex_t lock;
     struct buf text;
     unsigned left;
@@ -26,7 +25,7 @@ static void batch_send(struct outlet *o, const char *text, size_t len, bool last
     }
     (void)pthread_mutex_unlock(&b->lock);
     if (!fits)
-        b->to->kind->send(b->to, text, len, false, http);
+        b->outlet.to->kind->send(b->outlet.to, text, len, false, http);
 }
 
 /* Each answer ends once; with the last of them the array is complete. All of them cancelled leave nothing to send. */
@@ -39,14 +38,14 @@ static void batch_end(struct outlet *o)
     if (!complete)
         return;
     if (b->text.len && !buf_add_str(&b->text, "]"))
-        b->to->kind->send(b->to, b->text.data, b->text.len, true, 200);
-    b->to->kind->end(b->to);
+        b->outlet.to->kind->send(b->outlet.to, b->text.data, b->text.len, true, 200);
+    b->outlet.to->kind->end(b->outlet.to);
 }
 
 static void batch_free(struct outlet *o)
 {
     struct batch *b = (struct batch *)o;
-    outlet_unref(b->to);
+    outlet_unref(b->outlet.to);
     buf_done(&b->text);
     (void)pthread_mutex_destroy(&b->lock);
     free(b);
@@ -62,6 +61,6 @@ struct outlet *batch_outlet_new(struct outlet *to, unsigned count)
     *b = (struct batch){.outlet = {.kind = &batch_kind}, .text = BUF_INIT(LIMIT_MCP_REPLY), .left = count};
     atomic_init(&b->outlet.refs, 1);
     (void)pthread_mutex_init(&b->lock, NULL);
-    b->to = outlet_ref(to);
+    b->outlet.to = outlet_ref(to);
     return &b->outlet;
 }

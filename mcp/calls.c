@@ -198,13 +198,11 @@ void calls_cancel(struct exchange *e)
     exchange_close(e);
 }
 
-void calls_cancel_all(struct client *c, const struct outlet *o)
+void calls_cancel_all(struct client *c)
 {
     for (;;) {
-        struct exchange *e;
         server_lock(c->server);
-        for (e = c->inflight; e && o && e->outlet != o; e = e->next_inflight)
-            ;
+        struct exchange *e = c->inflight;
         if (e)
             (void)exchange_ref(e);
         server_unlock(c->server);

@@ -67,7 +67,7 @@ void client_free(struct client *c)
 {
     if (!c)
         return;
-    calls_cancel_all(c, NULL);
+    calls_cancel_all(c);
     client_unref(c);
 }
 

@@ -29,6 +29,7 @@ struct client {
 
     /* Under the server's lock: */
     enum revision revision; /* agreed by initialize; REVISION_NONE before */
+    bool modern;            /* it has named the modern version before any initialize: now each request must */
     char *name;             /* clientInfo.name; NULL not known */
     json_t *capabilities;
     enum roots_state roots_state;
@@ -89,7 +90,7 @@ int calls_add(struct exchange *e, enum tool_load load, void (*run)(struct exchan
 /* The exchange of that id, referenced, or NULL. */
 struct exchange *calls_find(struct client *c, const json_t *id);
 void calls_cancel(struct exchange *e);
-void calls_cancel_all(struct client *c, const struct outlet *o); /* those to that outlet; NULL: all of them */
+void calls_cancel_all(struct client *c);
 void calls_start(struct server *s);
 /* Ends the threads; false when some do not end in time. */
 bool calls_stop(struct server *s);

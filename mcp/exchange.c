@@ -131,6 +131,8 @@ static void send_message(struct exchange *e, const struct buf *b, bool last, int
         b = &lost;
         http = 500;
     }
+    if (last)
+        leave_client(e); /* whoever has the answer may use the id again */
     (void)pthread_mutex_lock(&e->lock);
     bool silent = e->done || exchange_cancelled(e);
     e->done |= last;

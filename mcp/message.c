@@ -136,7 +136,8 @@ static int load_failed(const json_error_t *where, struct rpc_error *error)
 {
     switch (json_error_code(where)) {
     case json_error_numeric_overflow:
-        return rpc_error_set(error, RPC_INVALID, 400, "a number in the message is out of range");
+        return rpc_error_set(error, RPC_PARSE, 400, "a number in the message is out of range, at byte %d",
+                             where->position);
     case json_error_duplicate_key:
         return rpc_error_set(error, RPC_INVALID, 400, "a key stands twice in one object of the message");
     case json_error_out_of_memory:

@@ -24,6 +24,7 @@ struct outlet_kind {
 
 struct outlet {
     const struct outlet_kind *kind;
+    struct outlet *to; /* of a batch: where its answers go in the end; NULL of any other */
     atomic_uint refs;
 };
 

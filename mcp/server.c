@@ -94,7 +94,7 @@ static void cancel_everything(struct server *s)
     while (c) {
         (void)client_ref(c);
         server_unlock(s);
-        calls_cancel_all(c, NULL);
+        calls_cancel_all(c);
         client_unref(c);
         server_lock(s);
         for (c = s->clients; c && !c->inflight; c = c->next)
@@ -130,7 +130,7 @@ void server_hung_up(struct server *s, struct outlet *o)
         e = NULL;
         server_lock(s);
         for (c = s->clients; c && !e; c = c->next)
-            for (e = c->inflight; e && e->outlet != o; e = e->next_inflight)
+            for (e = c->inflight; e && e->outlet != o && e->outlet->to != o; e = e->next_inflight)
                 ;
         if (e)
             (void)exchange_ref(e);
@@ -143,8 +143,13 @@ void server_hung_up(struct server *s, struct outlet *o)
 
 /* ---------------------------------------------------------------- which era, and is it well said */
 
-static bool is_modern(const struct message *m, const struct headers *h)
+static bool is_modern(struct client *c, const struct message *m, const struct headers *h)
 {
+    server_lock(c->server);
+    bool goes_on = c->modern && c->revision == REVISION_NONE;
+    server_unlock(c->server);
+    if (goes_on && strcmp(m->method, "initialize") != 0)
+        return true;
     if (json_object_get(m->meta, META "protocolVersion"))
         return true;
     if (h && h->version && !h->session && revision_find(h->version) == R2026_07_28)
@@ -208,6 +213,9 @@ static int check_modern(struct exchange *e, const struct headers *h, struct rpc_
         return unsupported(version, e, error);
     if (!member(m->meta, META "clientCapabilities", JSON_OBJECT))
         return rpc_error_set(error, RPC_PARAMS, 400, "\"_meta\" must hold \"" META "clientCapabilities\", an object");
+    server_lock(e->server);
+    e->client->modern = true;
+    server_unlock(e->server);
     return h ? check_headers(m, h, error) : 0;
 }
 
@@ -248,7 +256,7 @@ static enum served dispatch(struct exchange *e, const struct headers *h)
     struct rpc_error error;
     const struct message *m = &e->message;
     e->http = h != NULL;
-    e->modern = is_modern(m, h);
+    e->modern = is_modern(e->client, m, h);
     e->method = method_find(e->server, m->method, e->modern ? ERA_MODERN : ERA_LEGACY);
     if (e->modern ? check_modern(e, h, &error) : e->method && check_legacy(e, h, &error))
         return refuse(e, &error);

@@ -150,7 +150,7 @@ int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault)
     c->scope.max_text = s->max_text;
     c->max_image = s->max_image;
     c->no_webp |= s->no_webp;
-    c->max_patches = s->model_unknown && !known ? (uint32_t)s->f->config.max_patches : 0;
+    c->max_patches = s->model_unknown ? (uint32_t)s->f->config.max_patches : 0;
     return 0;
 }
 

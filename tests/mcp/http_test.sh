@@ -99,6 +99,15 @@ test_a_cancelled_call_ends_without_an_answer() {
     probe stream "$PWD/slow.png"
     end_server
 }
+test_a_signal_ends_calls_and_connections_at_once() {
+    slow_picture
+    serve
+    timeout 60 python3 "$HERE/http_probe.py" stop "$port" "$token" "$PWD/slow.png" "$pid" || fail "stop"
+    status=0
+    wait "$pid" || status=$?
+    trap - EXIT
+    want_status 0
+}
 test_strange_requests_end_nothing() {
     serve
     probe strange

@@ -40,9 +40,9 @@ static const struct row rows[] = {
     {HEAD "\"id\":7,\"method\":\"ping\",\"params\":[]}", RPC_PARAMS, "7", 0},
     {HEAD "\"id\":7,\"method\":\"ping\",\"params\":null}", RPC_PARAMS, "7", 0},
     {HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"_meta\":1}}", RPC_PARAMS, "7", 0},
-    {HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"x\":1e999}}", RPC_INVALID, "7", 0},
+    {HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"x\":1e999}}", RPC_PARSE, "7", 0},
     {HEAD "\"id\":7,\"id\":8,\"method\":\"ping\"}", RPC_INVALID, "7", 0},
-    {HEAD "\"id\":99999999999999999999,\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
+    {HEAD "\"id\":99999999999999999999,\"method\":\"ping\"}", RPC_PARSE, NULL, 0},
     /* not JSON */
     {"{", RPC_PARSE, NULL, 0},
     {"hello", RPC_PARSE, NULL, 0},

@@ -241,6 +241,23 @@ TEST(hanging_up_cancels_what_was_to_be_answered_there)
     buf_done(&stays.text);
 }
 
+TEST(hanging_up_on_a_batch_cancels_each_of_its_calls)
+{
+    struct bench b = begin();
+    struct client *c = client_new(b.s);
+    struct record gone = RECORD;
+    agree(&b, c, "2025-03-26");
+    CHECK(say(&b, c, NULL, &gone, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"wait\"}},"
+                                  "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"wait\"}}]") ==
+          SERVED);
+    until_started(2);
+    server_hung_up(b.s, &gone.outlet);
+    CHECK(!c->inflight);
+    client_free(c);
+    end(&b);
+    CHECK(messages(&gone) == 0 && gone.ends == 1);
+}
+
 TEST(an_id_in_flight_cannot_be_used_again_but_later_it_can)
 {
     struct bench b = begin();
