@@ -18,8 +18,8 @@ if [ ! -f "$dir/corpus/list.tsv" ] || [ "$build/bench/corpus" -nt "$dir/corpus/l
     echo "making the corpus in $dir/corpus"
     "$build/bench/corpus" "$dir/corpus"
 fi
-if [ -z "${BENCH_MCP_PEERS:-}" ] && [ "${BENCH_PEERS:-yes}" != no ] && [ -x "$here/../tests/mcp/setup.sh" ]; then
-    BENCH_MCP_PEERS=$("$here/../tests/mcp/setup.sh" "$build/mcp-node") || echo "skipped: server-filesystem"
+if [ -z "${BENCH_MCP_PEERS:-}" ] && [ "${BENCH_PEERS:-yes}" != no ] && [ -f "$here/../tests/mcp/setup.sh" ]; then
+    BENCH_MCP_PEERS=$(sh "$here/../tests/mcp/setup.sh" "$build/mcp-node") || echo "skipped: server-filesystem"
 fi
 export BENCH_MCP_PEERS="${BENCH_MCP_PEERS:-}"
 node "$here/run.mjs" "$build" "$dir"
