@@ -237,14 +237,17 @@ $(CORPUS_OBJ): CPPFLAGS += $(shell pkg-config --cflags cairo 2>/dev/null)
 $(BUILD)/bench/corpus: $(CORPUS_OBJ)
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lcairo -lpng -ljpeg -lwebp -lgif -lm
-$(BUILD)/bench/meter: $(OBJ)/bench/meter.o
+$(BUILD)/bench/meter: $(OBJ)/bench/meter.o $(OBJ)/bench/tree.o
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lm
+$(BUILD)/bench/mcp_load: $(addprefix $(OBJ)/bench/,mcp_load.o mcp_child.o tree.o)
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS)
 $(BUILD)/bench/fovea_bench: $(OBJ)/bench/fovea_bench.o $(BUILD)/libfovea.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
-BENCH := $(addprefix $(BUILD)/bench/,corpus meter fovea_bench)
+BENCH := $(addprefix $(BUILD)/bench/,corpus meter mcp_load fovea_bench)
 bench: ## measure against peers; writes docs/benchmarks.md
 	@tools/setup.sh libcairo2-dev libpng-dev fonts-dejavu-core
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(BENCH)

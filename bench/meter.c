@@ -5,7 +5,6 @@
  * too low), as one line of JSON. Time and memory come from different runs: the sampling would cost time. Being small
  * itself, it adds nothing to the figures (a child starts out with the memory of whoever forks it).
  */
-#include <dirent.h>
 #include <err.h>
 #include <fcntl.h>
 #include <math.h>
@@ -15,8 +14,9 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "tree.h"
 
-enum { SAMPLE_NS = 400000, MAX_DEPTH = 8 };
+enum { SAMPLE_NS = 400000 };
 
 struct peak {
     double ms;
@@ -41,51 +41,6 @@ static pid_t start(char **argv)
     _exit(127);
 }
 
-static long resident_kib(pid_t pid)
-{
-    char path[64];
-    long pages = 0;
-    snprintf(path, sizeof(path), "/proc/%d/statm", pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    if (fscanf(file, "%*d %ld", &pages) != 1)
-        pages = 0;
-    fclose(file);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
-static long tree_kib(pid_t pid, int depth, long *largest);
-
-static long children_kib(pid_t pid, const char *thread, int depth, long *largest)
-{
-    char path[320];
-    long sum = 0;
-    int child;
-    snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, thread);
-    FILE *file = fopen(path, "re");
-    while (file && fscanf(file, "%d", &child) == 1)
-        sum += tree_kib(child, depth + 1, largest);
-    if (file)
-        fclose(file);
-    return sum;
-}
-
-static long tree_kib(pid_t pid, int depth, long *largest)
-{
-    char path[64];
-    long own = resident_kib(pid), sum = own;
-    *largest = MAX(*largest, own);
-    snprintf(path, sizeof(path), "/proc/%d/task", pid);
-    DIR *threads = depth < MAX_DEPTH ? opendir(path) : NULL;
-    for (struct dirent *entry; threads && (entry = readdir(threads));)
-        if (entry->d_name[0] != '.')
-            sum += children_kib(pid, entry->d_name, depth, largest);
-    if (threads)
-        closedir(threads);
-    return sum;
-}
-
 static bool ended(pid_t pid)
 {
     siginfo_t info = {0};
@@ -102,7 +57,7 @@ static int run(char **argv, struct peak *p, bool sampled)
     if (pid < 0)
         err(1, "cannot start '%s'", argv[0]);
     while (sampled && !ended(pid)) {
-        p->tree_kib = MAX(p->tree_kib, tree_kib(pid, 0, &p->largest_kib));
+        p->tree_kib = MAX(p->tree_kib, tree_kib(pid, &p->largest_kib));
         nanosleep(&(struct timespec){0, SAMPLE_NS}, NULL);
     }
     if (wait4(pid, &status, 0, &used) < 0)

@@ -2,6 +2,7 @@
 // Writes docs/benchmarks.md from results.json: node report.mjs results.json > benchmarks.md. A contender's time for a
 // file is the least over its rounds; where two are compared, over the rounds and the files that both did.
 import { readFileSync } from 'node:fs';
+import { mcpSection } from './report_mcp.mjs';
 
 const R = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const OURS = 'fovea', USUAL = 'sharp, usual', ONCE = 'sharp, resized once';
@@ -164,6 +165,7 @@ ${growth('screen')}
 
 ${growth('photo')}
 
+${mcpSection(R.mcp)}
 ## Legibility
 
 Share of the words that Tesseract reads in the original and still reads in what the model is shown, in per cent; noise is about one point. The

@@ -6,6 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
+import { mcpAll } from './mcp.mjs';
 import { ocrAll } from './ocr.mjs';
 
 const [build, dir] = process.argv.slice(2);
@@ -114,9 +115,15 @@ const machine = {
   compiler: first('gcc', ['--version'], /^(.+)/), tesseract: first('tesseract', ['--version'], /tesseract (\S+)/),
   date: new Date().toISOString().slice(0, 10),
 };
-const results = { machine, rounds: ROUNDS, slow_rounds: SLOW_ROUNDS, list,
-  contenders: contenders.map(({ name, version, slow }) => ({ name, version, slow })) };
-results.warm = await warm(list);
-results.cold = cold();
-results.ocr = machine.tesseract ? await ocrAll(dir, list.filter((f) => f.use === 'text').map((f) => f.file), ['fovea', 'sharp, usual']) : null;
+async function measureAll() {
+  const results = { machine, rounds: ROUNDS, slow_rounds: SLOW_ROUNDS, list,
+    contenders: contenders.map(({ name, version, slow }) => ({ name, version, slow })) };
+  results.warm = await warm(list);
+  results.cold = cold();
+  results.ocr = machine.tesseract ? await ocrAll(dir, list.filter((f) => f.use === 'text').map((f) => f.file), ['fovea', 'sharp, usual']) : null;
+  return results;
+}
+
+const results = process.env.BENCH_ONLY === 'mcp' ? JSON.parse(readFileSync(`${dir}/results.json`)) : await measureAll();
+results.mcp = mcpAll(build, dir);
 writeFileSync(`${dir}/results.json`, JSON.stringify(results, null, 1));

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The benchmark: makes the corpus where it is missing or its maker is newer, measures fovea and its peers in one run,
 # and writes docs/benchmarks.md. Called by `make bench` with the build folder as argument. Settings, by environment:
-# BENCH_DIR (corpus and peers), BENCH_ROUNDS, BENCH_SLOW_ROUNDS, BENCH_PEERS=no (install nothing).
+# BENCH_DIR (corpus and peers), BENCH_ROUNDS, BENCH_SLOW_ROUNDS, BENCH_MCP_ROUNDS, BENCH_MCP_VIEWS, BENCH_PEERS=no
+# (install nothing), BENCH_MCP_PEERS (a folder with server-filesystem in its node_modules; else the packages of tests/mcp),
+# BENCH_ONLY=mcp (measure the MCP server anew and keep the other figures of the last run).
 set -eu
 build=$(cd "${1:-build}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,6 +18,10 @@ if [ ! -f "$dir/corpus/list.tsv" ] || [ "$build/bench/corpus" -nt "$dir/corpus/l
     echo "making the corpus in $dir/corpus"
     "$build/bench/corpus" "$dir/corpus"
 fi
+if [ -z "${BENCH_MCP_PEERS:-}" ] && [ "${BENCH_PEERS:-yes}" != no ] && [ -f "$here/../tests/mcp/setup.sh" ]; then
+    BENCH_MCP_PEERS=$(sh "$here/../tests/mcp/setup.sh" "$build/mcp-node") || echo "skipped: server-filesystem"
+fi
+export BENCH_MCP_PEERS="${BENCH_MCP_PEERS:-}"
 node "$here/run.mjs" "$build" "$dir"
 node "$here/report.mjs" "$dir/results.json" >"$here/../docs/benchmarks.md.new"
 mv "$here/../docs/benchmarks.md.new" "$here/../docs/benchmarks.md"
