@@ -67,7 +67,7 @@ void asks_answered(struct client *c, const struct message *m)
             continue;
         a->answered = true;
         a->result = json_incref(m->result);
-        (void)pthread_cond_broadcast(&c->server->news);
+        server_tell(c->server);
     }
     server_unlock(c->server);
 }

@@ -14,46 +14,58 @@
 
 /* ---------------------------------------------------------------- queues, under the lock */
 
-static void enqueue(struct client *c, struct exchange *e)
+/* In the order of when they last had a turn. */
+static void line_up(struct server *s, struct client *c)
 {
+    struct client *before = TAILQ_LAST(&s->turns, turns);
+    while (before && before->served > c->served)
+        before = TAILQ_PREV(before, turns, in_turn);
+    if (before)
+        TAILQ_INSERT_AFTER(&s->turns, before, c, in_turn);
+    else
+        TAILQ_INSERT_HEAD(&s->turns, c, in_turn);
+}
+
+static void enqueue(struct server *s, struct client *c, struct exchange *e)
+{
+    TAILQ_INSERT_TAIL(&c->queue[e->load], exchange_ref(e), in_queue);
     e->queued = true;
-    e->next_queued = NULL;
-    *c->queue_end = e;
-    c->queue_end = &e->next_queued;
+    if (!c->n_queued++)
+        line_up(s, c);
 }
 
-/* Takes the exchange that *at points to off its queue. */
-static struct exchange *dequeue(struct client *c, struct exchange **at)
+static void dequeue(struct server *s, struct client *c, struct exchange *e)
 {
-    struct exchange *e = *at;
-    *at = e->next_queued;
-    if (c->queue_end == &e->next_queued)
-        c->queue_end = at;
+    TAILQ_REMOVE(&c->queue[e->load], e, in_queue);
     e->queued = false;
-    return e;
+    if (!--c->n_queued)
+        TAILQ_REMOVE(&s->turns, c, in_turn);
 }
 
-static struct exchange *first_that_fits(struct server *s, struct client *c)
+static struct exchange *first_that_fits(const struct server *s, const struct client *c)
 {
-    for (struct exchange **at = &c->queue; *at; at = &(*at)->next_queued)
-        if (s->running[(*at)->load] < s->room[(*at)->load])
-            return dequeue(c, at);
+    for (size_t load = 0; load < LOADS; load++)
+        if (s->running[load] < s->room[load] && !TAILQ_EMPTY(&c->queue[load]))
+            return TAILQ_FIRST(&c->queue[load]);
     return NULL;
 }
 
-/* The next call to run: the clients take turns, beginning after the one that was served last. */
+/* The next call to run, off its queue. Its client goes to the end. */
 static struct exchange *pick(struct server *s)
 {
+    struct client *c;
     struct exchange *e = NULL;
-    struct client *from = s->turn && s->turn->next ? s->turn->next : s->clients, *c = from;
-    if (!from)
+    TAILQ_FOREACH(c, &s->turns, in_turn)
+        if ((e = first_that_fits(s, c)))
+            break;
+    if (!e)
         return NULL;
-    do {
-        e = first_that_fits(s, c);
-        if (e)
-            s->turn = c;
-        c = c->next ? c->next : s->clients;
-    } while (!e && c != from);
+    dequeue(s, c, e);
+    c->served = ++s->begun;
+    if (c->n_queued) {
+        TAILQ_REMOVE(&s->turns, c, in_turn);
+        TAILQ_INSERT_TAIL(&s->turns, c, in_turn);
+    }
     return e;
 }
 
@@ -61,11 +73,68 @@ static void account(struct server *s, const struct exchange *e, int sign)
 {
     s->accepted = sign > 0 ? s->accepted + 1 : s->accepted - 1;
     s->accepted_bytes = sign > 0 ? s->accepted_bytes + e->bytes : s->accepted_bytes - e->bytes;
-    (void)pthread_cond_broadcast(&s->news);
+    server_tell(s);
+}
+
+/* ---------------------------------------------------------------- calls that are not answered yet */
+
+static size_t bucket_of(const json_t *id)
+{
+    uint64_t h = json_is_integer(id) ? (uint64_t)json_integer_value(id) : 5381;
+    for (const char *s = json_is_string(id) ? json_string_value(id) : ""; *s; s++)
+        h = h * 33 + (unsigned char)*s;
+    return h % CLIENT_BUCKETS;
+}
+
+static void take_off(struct client *c, struct exchange *e)
+{
+    LIST_INSERT_HEAD(&c->flight[bucket_of(e->message.id)], exchange_ref(e), in_flight);
+    e->flying = true;
+    c->n_flight++;
+}
+
+void calls_leave(struct exchange *e)
+{
+    server_lock(e->server);
+    bool was = e->flying;
+    if (was) {
+        LIST_REMOVE(e, in_flight);
+        e->client->n_flight--;
+    }
+    e->flying = false;
+    e->due = 0;
+    server_unlock(e->server);
+    if (was)
+        exchange_unref(e);
+}
+
+struct exchange *calls_find(struct client *c, const json_t *id)
+{
+    struct exchange *e;
+    server_lock(c->server);
+    LIST_FOREACH(e, &c->flight[bucket_of(id)], in_flight)
+        if (json_equal(e->message.id, id)) {
+            (void)exchange_ref(e);
+            break;
+        }
+    server_unlock(c->server);
+    return e;
+}
+
+struct exchange *calls_search(struct server *s, bool (*look)(struct exchange *e, void *arg), void *arg)
+{
+    struct exchange *e;
+    for (struct client *c = s->clients; c; c = c->next)
+        for (size_t i = 0; c->n_flight && i < CLIENT_BUCKETS; i++)
+            LIST_FOREACH(e, &c->flight[i], in_flight)
+                if (look(e, arg))
+                    return e;
+    return NULL;
 }
 
 /* ---------------------------------------------------------------- runners */
 
+/* Runs e, which is off its queue, with the lock let go meanwhile. */
 static void run_one(struct server *s, struct exchange *e, fovea_cancel *cancel)
 {
     s->running[e->load]++;
@@ -75,26 +144,26 @@ static void run_one(struct server *s, struct exchange *e, fovea_cancel *cancel)
         e->run(e);
     server_lock(s);
     e->cancel = NULL;
-    fovea_cancel_reset(cancel);
+    if (exchange_cancelled(e))
+        fovea_cancel_reset(cancel);
     s->running[e->load]--;
     account(s, e, -1);
-    server_unlock(s);
-    exchange_unref(e);
-    server_lock(s);
 }
 
 static void *runner(void *arg)
 {
     struct server *s = arg;
     fovea_cancel *cancel = NULL;
-    struct exchange *e;
     if (fovea_cancel_new(&cancel, NULL) < 0)
         cancel = NULL;
     server_lock(s);
     while (cancel && !s->closing) {
-        e = pick(s);
+        struct exchange *e = pick(s);
         if (e) {
             run_one(s, e, cancel);
+            server_unlock(s);
+            exchange_unref(e);
+            server_lock(s);
             continue;
         }
         s->idle++;
@@ -106,8 +175,11 @@ static void *runner(void *arg)
     return NULL;
 }
 
-static void want_runner(struct server *s)
+/* Where the load has no room, whoever ends a call of that kind takes the next one. */
+static void want_runner(struct server *s, enum tool_load load)
 {
+    if (s->runners && s->running[load] >= s->room[load])
+        return;
     if (!s->idle && s->runners < LIMIT_MCP_RUNNERS && !thread_start(&s->runner[s->runners], runner, s))
         s->runners++;
     (void)pthread_cond_signal(&s->work);
@@ -139,14 +211,12 @@ static int add_locked(struct server *s, struct exchange *e, bool block)
     }
     if (s->closing)
         return -ECANCELED;
-    want_runner(s);
+    want_runner(s, e->load);
     if (!s->runners)
         return -EAGAIN;
     account(s, e, 1);
-    e->inflight = true;
-    e->next_inflight = e->client->inflight;
-    e->client->inflight = exchange_ref(e);
-    enqueue(e->client, exchange_ref(e));
+    take_off(e->client, e);
+    enqueue(s, e->client, e);
     return 0;
 }
 
@@ -163,35 +233,20 @@ int calls_add(struct exchange *e, enum tool_load load, void (*run)(struct exchan
     return r;
 }
 
-struct exchange *calls_find(struct client *c, const json_t *id)
-{
-    struct exchange *e;
-    server_lock(c->server);
-    for (e = c->inflight; e && !json_equal(e->message.id, id); e = e->next_inflight)
-        ;
-    if (e)
-        (void)exchange_ref(e);
-    server_unlock(c->server);
-    return e;
-}
-
 /* One that waits is forgotten; one that runs is stopped, and its runner finds that nobody listens. */
 void calls_cancel(struct exchange *e)
 {
     struct server *s = e->server;
-    bool was_queued = false;
     atomic_store(&e->cancelled, true);
     server_lock(s);
-    for (struct exchange **at = &e->client->queue; e->queued && *at; at = &(*at)->next_queued)
-        if (*at == e) {
-            (void)dequeue(e->client, at);
-            account(s, e, -1);
-            was_queued = true;
-            break;
-        }
+    bool was_queued = e->queued;
+    if (was_queued) {
+        dequeue(s, e->client, e);
+        account(s, e, -1);
+    }
     if (e->cancel)
         fovea_cancel_now(e->cancel);
-    (void)pthread_cond_broadcast(&s->news);
+    server_tell(s);
     server_unlock(s);
     if (was_queued)
         exchange_unref(e);
@@ -201,8 +256,10 @@ void calls_cancel(struct exchange *e)
 void calls_cancel_all(struct client *c)
 {
     for (;;) {
+        struct exchange *e = NULL;
         server_lock(c->server);
-        struct exchange *e = c->inflight;
+        for (size_t i = 0; !e && i < CLIENT_BUCKETS; i++)
+            e = LIST_FIRST(&c->flight[i]);
         if (e)
             (void)exchange_ref(e);
         server_unlock(c->server);
@@ -222,7 +279,7 @@ bool calls_stop(struct server *s)
     server_lock(s);
     s->closing = true;
     (void)pthread_cond_broadcast(&s->work);
-    (void)pthread_cond_broadcast(&s->news);
+    server_tell(s);
     (void)pthread_cond_broadcast(&s->tick);
     unsigned n = s->runners;
     server_unlock(s);

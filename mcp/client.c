@@ -14,7 +14,8 @@ struct client *client_new(struct server *s)
         return NULL;
     atomic_init(&c->refs, 1);
     c->server = s;
-    c->queue_end = &c->queue;
+    for (size_t i = 0; i < LOADS; i++)
+        TAILQ_INIT(&c->queue[i]);
     server_lock(s);
     c->next = s->clients;
     s->clients = c;
@@ -44,8 +45,6 @@ static void leave_server(struct client *c)
             *at = c->next;
             break;
         }
-    if (s->turn == c)
-        s->turn = NULL;
     server_unlock(s);
 }
 
@@ -178,7 +177,7 @@ static void learn_roots(struct exchange *e)
         roots = old;
     }
     c->roots_state = r == -ECANCELED ? ROOTS_STALE : ROOTS_KNOWN;
-    (void)pthread_cond_broadcast(&s->news);
+    server_tell(s);
     server_unlock(s);
     free_list(roots);
 }
@@ -231,7 +230,7 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
         roots = copy_list(e->client->roots);
         server_unlock(e->server);
     }
-    auto_free char *here = getcwd(NULL, 0);
+    auto_free char *here = roots ? getcwd(NULL, 0) : NULL;
     server_lock(e->server);
     const struct client_row *known = client_known(name_of(e));
     server_unlock(e->server);

@@ -22,6 +22,8 @@ enum roots_state {
     ROOTS_KNOWN,
 };
 
+enum { CLIENT_BUCKETS = 64 };
+
 struct client {
     atomic_uint refs;
     struct server *server;
@@ -34,8 +36,11 @@ struct client {
     json_t *capabilities;
     enum roots_state roots_state;
     char **roots; /* absolute folders, NULL-terminated; NULL: not narrowed */
-    struct exchange *inflight;
-    struct exchange *queue, **queue_end;
+    LIST_HEAD(, exchange) flight[CLIENT_BUCKETS]; /* not answered yet, by the hash of their ids */
+    TAILQ_HEAD(, exchange) queue[LOADS];          /* those of them that wait to run */
+    unsigned n_flight, n_queued;
+    TAILQ_ENTRY(client) in_turn; /* while something waits */
+    uint64_t served;             /* when a call of it was last begun, by the server's count; 0 never */
     struct ask *asks;
 };
 
@@ -45,9 +50,11 @@ struct server {
     pthread_mutex_t lock;
     pthread_cond_t work; /* for runners: something was queued */
     pthread_cond_t news; /* for all others: a call ended, an answer came, it closes */
+    unsigned listeners;  /* who wait for news */
     pthread_cond_t tick; /* for the ticker */
     struct client *clients;
-    struct client *turn; /* whose queue was served last */
+    TAILQ_HEAD(turns, client) turns; /* clients for whom something waits; whose turn was longest ago comes first */
+    uint64_t begun;             /* calls so far */
     uint64_t asked;      /* questions so far, for their ids */
     unsigned accepted;   /* queued or running */
     size_t accepted_bytes;
@@ -60,6 +67,9 @@ struct server {
 
 void server_lock(struct server *s);
 void server_unlock(struct server *s);
+
+/* Tells whoever waits for news; with the lock held. */
+void server_tell(struct server *s);
 
 /* Waits for `cond` until `deadline` (clock_ms) with the lock held; false when it has passed. */
 bool server_wait(struct server *s, pthread_cond_t *cond, int64_t deadline);
@@ -83,6 +93,8 @@ void exchange_close(struct exchange *e);
 /* An answer without an exchange, for what is no request. id may be NULL. */
 void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *error);
 int buf_add_id(struct buf *b, const json_t *id);
+/* One more sign of life. */
+void exchange_tick(struct exchange *e);
 
 /* ---- calls.c: the queue */
 /* Queues work on e. 0, or -EAGAIN when the queue is full and `block` is not set, -ECANCELED when the server closes. */
@@ -91,6 +103,9 @@ int calls_add(struct exchange *e, enum tool_load load, void (*run)(struct exchan
 struct exchange *calls_find(struct client *c, const json_t *id);
 void calls_cancel(struct exchange *e);
 void calls_cancel_all(struct client *c);
+void calls_leave(struct exchange *e); /* off its client's list, if it is there */
+/* Calls `look` for every call that is not answered, with the lock held, until it says true; returns that one. */
+struct exchange *calls_search(struct server *s, bool (*look)(struct exchange *e, void *arg), void *arg);
 void calls_start(struct server *s);
 /* Ends the threads; false when some do not end in time. */
 bool calls_stop(struct server *s);

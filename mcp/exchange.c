@@ -63,29 +63,12 @@ void exchange_unref(struct exchange *e)
     free(e);
 }
 
-static void leave_client(struct exchange *e)
-{
-    bool was = false;
-    server_lock(e->server);
-    for (struct exchange **at = &e->client->inflight; e->inflight && *at; at = &(*at)->next_inflight)
-        if (*at == e) {
-            *at = e->next_inflight;
-            was = true;
-            break;
-        }
-    e->inflight = false;
-    e->due = 0;
-    server_unlock(e->server);
-    if (was)
-        exchange_unref(e);
-}
-
 void exchange_close(struct exchange *e)
 {
     if (atomic_exchange(&e->closed, true))
         return;
     e->outlet->kind->end(e->outlet);
-    leave_client(e);
+    calls_leave(e);
 }
 
 bool exchange_cancelled(struct exchange *e)
@@ -132,7 +115,7 @@ static void send_message(struct exchange *e, const struct buf *b, bool last, int
         http = 500;
     }
     if (last)
-        leave_client(e); /* whoever has the answer may use the id again */
+        calls_leave(e); /* whoever has the answer may use the id again */
     (void)pthread_mutex_lock(&e->lock);
     bool silent = e->done || exchange_cancelled(e);
     e->done |= last;
@@ -226,6 +209,14 @@ void exchange_progress(struct exchange *e, double progress, double total)
     (void)buf_add_str(&b, "}");
     if (!b.error)
         exchange_note(e, "notifications/progress", b.data);
+}
+
+void exchange_tick(struct exchange *e)
+{
+    (void)pthread_mutex_lock(&e->lock);
+    double next = e->progress + 1;
+    (void)pthread_mutex_unlock(&e->lock);
+    exchange_progress(e, next, -1);
 }
 
 void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *error)

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/buf.h"
 #include "message.h"
@@ -58,8 +59,9 @@ struct exchange {
     atomic_bool cancelled, closed;
 
     /* The server's, under its lock: */
-    struct exchange *next_inflight, *next_queued;
-    bool inflight, queued;
+    LIST_ENTRY(exchange) in_flight;
+    TAILQ_ENTRY(exchange) in_queue;
+    bool flying, queued;
     int64_t due;          /* when the next sign of life is, clock_ms(); 0 never */
     fovea_cancel *cancel; /* while it runs */
 };

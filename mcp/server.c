@@ -22,10 +22,19 @@ void server_unlock(struct server *s)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
+void server_tell(struct server *s)
+{
+    if (s->listeners)
+        (void)pthread_cond_broadcast(&s->news);
+}
+
 bool server_wait(struct server *s, pthread_cond_t *cond, int64_t deadline)
 {
     struct timespec until = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
-    return pthread_cond_timedwait(cond, &s->lock, &until) != ETIMEDOUT;
+    s->listeners += cond == &s->news;
+    bool told = pthread_cond_timedwait(cond, &s->lock, &until) != ETIMEDOUT;
+    s->listeners -= cond == &s->news;
+    return told;
 }
 
 int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg)
@@ -64,6 +73,7 @@ int server_new(fovea *f, const struct server_options *options, struct server **r
     cond_init(&s->work);
     cond_init(&s->news);
     cond_init(&s->tick);
+    TAILQ_INIT(&s->turns);
     calls_start(s);
     *ret = s;
     return 0;
@@ -85,22 +95,31 @@ static void drain(struct server *s, int drain_ms, bool (*gone)(void *arg), void 
     server_unlock(s);
 }
 
-static void cancel_everything(struct server *s)
+static bool any(struct exchange *e, void *arg)
 {
-    struct client *c;
-    server_lock(s);
-    for (c = s->clients; c && !c->inflight; c = c->next)
-        ;
-    while (c) {
-        (void)client_ref(c);
-        server_unlock(s);
-        calls_cancel_all(c);
-        client_unref(c);
+    (void)e;
+    (void)arg;
+    return true;
+}
+
+static bool goes_to(struct exchange *e, void *arg)
+{
+    return e->outlet == arg || e->outlet->to == arg;
+}
+
+static void cancel_those(struct server *s, bool (*look)(struct exchange *e, void *arg), void *arg)
+{
+    struct exchange *e;
+    do {
         server_lock(s);
-        for (c = s->clients; c && !c->inflight; c = c->next)
-            ;
-    }
-    server_unlock(s);
+        e = calls_search(s, look, arg);
+        if (e)
+            (void)exchange_ref(e);
+        server_unlock(s);
+        if (e)
+            calls_cancel(e);
+        exchange_unref(e);
+    } while (e);
 }
 
 bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *arg)
@@ -110,7 +129,7 @@ bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *
     drain(s, drain_ms, gone, arg);
     if (s->options.extension && s->options.extension->end)
         s->options.extension->end();
-    cancel_everything(s);
+    cancel_those(s, any, NULL);
     if (!calls_stop(s))
         return false;
     (void)pthread_cond_destroy(&s->work);
@@ -124,21 +143,7 @@ bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *
 
 void server_hung_up(struct server *s, struct outlet *o)
 {
-    struct client *c;
-    struct exchange *e;
-    do {
-        e = NULL;
-        server_lock(s);
-        for (c = s->clients; c && !e; c = c->next)
-            for (e = c->inflight; e && e->outlet != o && e->outlet->to != o; e = e->next_inflight)
-                ;
-        if (e)
-            (void)exchange_ref(e);
-        server_unlock(s);
-        if (e)
-            calls_cancel(e);
-        exchange_unref(e);
-    } while (e);
+    cancel_those(s, goes_to, o);
 }
 
 /* ---------------------------------------------------------------- which era, and is it well said */

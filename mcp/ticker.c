@@ -6,40 +6,40 @@
 
 enum { AT_ONCE = 64 };
 
-/* Collects (with a reference) those that are due and says when the next one is; 0 none. */
-static size_t collect(struct server *s, struct exchange *due[AT_ONCE], int64_t *ret_next)
+struct round {
+    struct exchange *due[AT_ONCE];
+    size_t n;
+    int64_t now, next; /* when the next one is due; 0 none */
+};
+
+/* Takes (with a reference) those that are due. */
+static bool look(struct exchange *e, void *arg)
 {
-    int64_t now = clock_ms(), next = 0;
-    size_t n = 0;
-    for (struct client *c = s->clients; c; c = c->next)
-        for (struct exchange *e = c->inflight; e; e = e->next_inflight) {
-            if (e->due && e->due <= now && n < AT_ONCE) {
-                due[n++] = exchange_ref(e);
-                e->due = now + LIMIT_MCP_PROGRESS_MS;
-            }
-            if (e->due && (!next || e->due < next))
-                next = e->due;
-        }
-    *ret_next = next;
-    return n;
+    struct round *r = arg;
+    if (e->due && e->due <= r->now && r->n < AT_ONCE) {
+        r->due[r->n++] = exchange_ref(e);
+        e->due = r->now + LIMIT_MCP_PROGRESS_MS;
+    }
+    if (e->due && (!r->next || e->due < r->next))
+        r->next = e->due;
+    return false;
 }
 
 static void *tick(void *arg)
 {
     struct server *s = arg;
-    struct exchange *due[AT_ONCE];
-    int64_t next;
     server_lock(s);
     while (!s->closing) {
-        size_t n = collect(s, due, &next);
-        if (!n) {
-            (void)server_wait(s, &s->tick, next ? next : clock_ms() + LIMIT_MCP_PROGRESS_MS);
+        struct round r = {.now = clock_ms()};
+        (void)calls_search(s, look, &r);
+        if (!r.n) {
+            (void)server_wait(s, &s->tick, r.next ? r.next : r.now + LIMIT_MCP_PROGRESS_MS);
             continue;
         }
         server_unlock(s);
-        for (size_t i = 0; i < n; i++) {
-            exchange_progress(due[i], due[i]->progress + 1, -1);
-            exchange_unref(due[i]);
+        for (size_t i = 0; i < r.n; i++) {
+            exchange_tick(r.due[i]);
+            exchange_unref(r.due[i]);
         }
         server_lock(s);
     }
@@ -53,7 +53,7 @@ void ticker_watch(struct exchange *e)
     if (!json_object_get(e->message.meta, "progressToken"))
         return;
     server_lock(s);
-    if (e->inflight)
+    if (e->flying)
         e->due = clock_ms() + LIMIT_MCP_PROGRESS_MS;
     if (!s->ticking && !s->closing)
         s->ticking = !thread_start(&s->ticker, tick, s);

@@ -11,7 +11,7 @@ static int add_escaped(struct buf *b, unsigned char c)
 {
     static const char short_forms[128] = {['\n'] = 'n', ['\t'] = 't', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
     if (short_forms[c])
-        return buf_add_format(b, "\\%c", short_forms[c]);
+        return buf_add(b, (char[]){'\\', short_forms[c]}, 2);
     return buf_add_format(b, "\\u%04x", c);
 }
 

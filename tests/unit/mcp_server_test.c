@@ -252,7 +252,7 @@ TEST(hanging_up_on_a_batch_cancels_each_of_its_calls)
           SERVED);
     until_started(2);
     server_hung_up(b.s, &gone.outlet);
-    CHECK(!c->inflight);
+    CHECK(!c->n_flight);
     client_free(c);
     end(&b);
     CHECK(messages(&gone) == 0 && gone.ends == 1);
