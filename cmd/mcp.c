@@ -12,9 +12,31 @@ struct values {
     bool no_token, insecure, conformance;
 };
 
+/* An option that would do nothing is a mistake of whoever gave it, and may be one about safety. */
+static const char *only_for_http(const struct values *v)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } rows[] = {
+        {"no-token", v->no_token},
+        {"tls-cert", v->tls_cert},
+        {"tls-key", v->tls_key},
+        {"insecure", v->insecure},
+        {"allow-host", v->hosts.n},
+        {"allow-origin", v->origins.n},
+        {"conformance", v->conformance},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (rows[i].given)
+            return rows[i].name;
+    return NULL;
+}
+
 static int run(struct invocation *in)
 {
     const struct values *v = in->values;
+    const char *idle = v->http ? NULL : only_for_http(v);
     struct fovea_fault fault;
     auto_fovea *f = NULL;
     struct mcp_options options = {
@@ -29,6 +51,10 @@ static int run(struct invocation *in)
         .hosts = v->hosts.word,
         .origins = v->origins.word,
     };
+    if (idle) {
+        say("--%s is of no use without --http", idle);
+        return EXIT_USAGE;
+    }
     in->common.personality = v->personality;
     in->common.no_webp = false; /* each client gets what it takes */
     int r = context_open(&in->common, &f, &fault);
@@ -60,7 +86,8 @@ const struct command command_mcp = {
     .arguments = "",
     .about = "Serves view and read over the Model Context Protocol: on stdin and stdout, as agents start it, or over "
              "HTTP. Every protocol revision from 2024-11-05 to 2026-07-28 is spoken; the client chooses. Over HTTP a "
-             "bearer token is asked for; it is made on the first run and kept in $XDG_STATE_HOME/fovea/token.",
+             "bearer token is asked for; it is made on the first run and kept in $XDG_STATE_HOME/fovea/token. A client "
+             "that closes its connection, or its sending half, cancels the call that it waits for.",
     .examples = "fovea mcp\n"
                 "fovea mcp --root ~/project --main anthropic/claude-opus-4-7\n"
                 "fovea mcp --http 127.0.0.1:8765\tfor several agents at once\n",

@@ -45,7 +45,7 @@ static int read_pem(const char *path, struct buf *ret, struct fovea_fault *fault
         if (n < 0)
             return fault_set(fault, errno, "cannot read '%s': %s", path, strerror(errno));
         if (!n)
-            return 0;
+            return ret->len ? 0 : fault_set(fault, EINVAL, "'%s' is empty: it must hold a certificate or key", path);
         buf_grew(ret, (size_t)n);
     }
 }
@@ -85,6 +85,17 @@ static void connection_changed(void *arg, struct MHD_Connection *connection, voi
     *context = info ? conn_new(&h->watch, info->connect_fd) : NULL;
 }
 
+/* The first line of a request was read. What is returned would be the request, which begins with its headers. */
+static void *request_heard(void *arg, const char *uri, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    (void)arg;
+    (void)uri;
+    if (info && info->socket_context)
+        conn_heard(info->socket_context);
+    return NULL;
+}
+
 /* The library's own words, about the faults of clients mostly, are nobody's business. */
 static void say_nothing(void *arg, const char *format, va_list list)
 {
@@ -104,7 +115,8 @@ static struct MHD_Daemon *start(struct http *h, int fd, const struct pem *pem)
                      (h->gate.tls ? MHD_USE_TLS : 0);
     return MHD_start_daemon(flags, 0, NULL, NULL, request_answer, h, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
                             MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, request_completed, h,
-                            MHD_OPTION_NOTIFY_CONNECTION, connection_changed, h, MHD_OPTION_CONNECTION_LIMIT,
+                            MHD_OPTION_NOTIFY_CONNECTION, connection_changed, h, MHD_OPTION_URI_LOG_CALLBACK,
+                            request_heard, h, MHD_OPTION_CONNECTION_LIMIT,
                             (unsigned)(LIMIT_HTTP_CONNECTIONS + LIMIT_HTTP_SPARE), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                             LIMIT_HTTP_POOL, MHD_OPTION_CONNECTION_TIMEOUT, LIMIT_HTTP_IDLE_S, MHD_OPTION_ARRAY,
                             h->gate.tls ? tls : tls + 2, MHD_OPTION_END);
@@ -145,11 +157,13 @@ int http_run(struct server *s, const struct http_options *o, int stop_fd, struct
     cleanup(pem_done) struct pem pem = {BUF_INIT(LIMIT_HTTP_PEM), BUF_INIT(LIMIT_HTTP_PEM)};
     cleanup(place_close) struct place place = {.fd = -1};
     cleanup(http_done) struct http h = {.server = s, .watch.epoll = -1, .watch.poke = -1};
+    bool tls = o->tls_cert != NULL; /* as asked for, whatever the file holds */
+    TAILQ_INIT(&h.requests);
     int r = load_pem(o, &pem, fault);
-    r = r < 0 ? r : place_open(o->address, o->insecure || (pem.cert.len && !o->no_token), &place, fault);
+    r = r < 0 ? r : place_open(o->address, o->insecure || (tls && !o->no_token), &place, fault);
     if (r < 0 || (!o->no_token && (r = token_load(&h.token, fault)) < 0))
         return r;
-    h.gate = (struct gate){.port = place.port, .tls = pem.cert.len, .bound = place.wildcard ? NULL : place.host,
+    h.gate = (struct gate){.port = place.port, .tls = tls, .bound = place.wildcard ? NULL : place.host,
                            .hosts = o->allowed_hosts, .origins = o->allowed_origins};
     raise_files();
     r = watch_init(&h.watch, s, h.gate.tls, stop_fd);

@@ -10,15 +10,18 @@
 #include "http_request.h"
 
 #define ALLOW "Allow", "POST, DELETE"
+/* Where the request ends is a matter of opinion: nothing after it is read. */
+#define CLOSE "Connection", "close"
 
-static const struct refusal no_headers = {400, true, NULL, NULL, "a header that must come once came twice or is broken"};
+static const struct refusal no_headers = {400, true, CLOSE, "a header that must come once came twice or is broken"};
+static const struct refusal no_encoding = {501, true, CLOSE, "Transfer-Encoding must be chunked, and nothing else"};
 static const struct refusal no_host = {403, true, NULL, NULL, "this server does not go by that Host"};
 static const struct refusal no_origin = {403, true, NULL, NULL, "pages of that Origin may not call this server"};
 static const struct refusal no_token = {401, true, "WWW-Authenticate", "Bearer realm=\"fovea\"",
                                         "send the header 'Authorization: Bearer TOKEN'; fovea said at its start where the token is"};
 static const struct refusal no_path = {404, false, NULL, NULL, "there is nothing but /mcp here"};
 static const struct refusal no_method = {405, false, ALLOW, "only POST and DELETE are served"};
-static const struct refusal no_session = {404, false, NULL, NULL, "the session is not known: initialize again"};
+const struct refusal refused_session = {404, false, NULL, NULL, "the session is not known: initialize again"};
 static const struct refusal no_session_named = {400, false, NULL, NULL, "Mcp-Session-Id is missing"};
 static const struct refusal no_type = {415, false, NULL, NULL, "Content-Type must be application/json"};
 static const struct refusal no_accept = {406, false, NULL, NULL,
@@ -44,6 +47,7 @@ static const struct {
     FIELD("MCP-Protocol-Version", version),
     FIELD("Mcp-Method", method),
     FIELD("Mcp-Name", name),
+    FIELD("Access-Control-Request-Method", asks),
 };
 
 /* Several Accept headers are one list; the first decides, and a wrong guess only costs a 406. */
@@ -52,12 +56,25 @@ static bool may_repeat(const char *name)
     return !strcmp(name, "Accept");
 }
 
+/* What the name of a header is made of. The library takes "Content-Length " for another name than "Content-Length"; a
+ * proxy in front may not. */
+static bool is_token(const char *s, size_t len)
+{
+    static const char marks[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < len; i++)
+        if (!(s[i] >= '0' && s[i] <= '9') && !(s[i] >= 'A' && s[i] <= 'Z') && !(s[i] >= 'a' && s[i] <= 'z') &&
+            (!s[i] || !strchr(marks, s[i])))
+            return false;
+    return len > 0;
+}
+
 static enum MHD_Result see(void *arg, enum MHD_ValueKind kind, const char *key, size_t key_len, const char *value,
                            size_t len)
 {
     struct seen_headers *h = arg;
     (void)kind;
-    (void)key_len;
+    if (!is_token(key, key_len))
+        h->bad = true;
     for (size_t i = 0; i < COUNT(fields); i++) {
         const char **slot = (const char **)(void *)((char *)h + fields[i].at);
         if (strcasecmp(key, fields[i].name) != 0)
@@ -109,16 +126,22 @@ static bool is_too_long(const char *length)
     return length && strtoull(length, &end, 10) > LIMIT_MCP_LINE;
 }
 
-/* Before this is passed nobody learns what there is here. */
-static const struct refusal *admit_caller(const struct http *h, const struct seen_headers *s)
+/* Before this is passed nobody learns what there is here, but a page of an origin that was let in: its browser asks
+ * without a token what it may send. */
+static const struct refusal *admit_caller(const struct http *h, struct request *r, const char *url, const char *method)
 {
+    const struct seen_headers *s = &r->headers;
     if (s->bad || !s->host)
         return &no_headers;
+    if (s->encoding && strcasecmp(s->encoding, "chunked") != 0)
+        return &no_encoding;
     if (!gate_host(&h->gate, s->host))
         return &no_host;
     if (s->origin && !gate_origin(&h->gate, s->origin))
         return &no_origin;
-    if (h->token && !(s->authorization && gate_bearer(s->authorization, h->token)))
+    r->foreign = s->origin ? gate_foreign(&h->gate, s->origin) : NULL;
+    r->preflight = r->foreign && s->asks && !strcmp(url, "/mcp") && !strcmp(method, MHD_HTTP_METHOD_OPTIONS);
+    if (h->token && !r->preflight && !(s->authorization && gate_bearer(s->authorization, h->token)))
         return &no_token;
     return NULL;
 }
@@ -128,14 +151,14 @@ static const struct refusal *admit_session(struct http *h, struct request *r)
     if (!r->headers.session)
         return r->ends_session ? &no_session_named : NULL;
     r->session = sessions_take(&h->sessions, r->headers.session);
-    return r->session ? NULL : &no_session;
+    return r->session ? NULL : &refused_session;
 }
 
 const struct refusal *request_admit(struct http *h, struct request *r, const char *url, const char *method)
 {
     const struct seen_headers *s = &r->headers;
-    const struct refusal *no = admit_caller(h, s);
-    if (no)
+    const struct refusal *no = admit_caller(h, r, url, method);
+    if (no || r->preflight)
         return no;
     if (strcmp(url, "/mcp") != 0)
         return &no_path;

@@ -67,16 +67,21 @@ bool gate_host(const struct gate *g, const char *value)
     return false;
 }
 
+const char *gate_foreign(const struct gate *g, const char *value)
+{
+    for (const char *const *o = g->origins; o && *o; o++)
+        if (**o && !strcmp(value, *o))
+            return *o;
+    return NULL;
+}
+
 bool gate_origin(const struct gate *g, const char *value)
 {
     const char *scheme = g->tls ? "https://" : "http://";
     size_t len = strlen(scheme);
     if (!strncmp(value, scheme, len) && authority_is_ours(g, value + len))
         return true;
-    for (const char *const *o = g->origins; o && *o; o++)
-        if (**o && !strcmp(value, *o))
-            return true;
-    return false;
+    return gate_foreign(g, value) != NULL;
 }
 
 bool gate_bearer(const char *value, const char *token)

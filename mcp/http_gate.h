@@ -26,6 +26,10 @@ bool gate_host(const struct gate *g, const char *value);
 /* True when a page of that origin may ask: scheme and authority of ours, or exactly one of the further origins. */
 bool gate_origin(const struct gate *g, const char *value);
 
+/* The one of the further origins that value is exactly, or NULL: a page elsewhere, which a browser lets read our answers
+ * only when they say so. */
+const char *gate_foreign(const struct gate *g, const char *value);
+
 /* True when an Authorization header's value is "Bearer " and the token; takes as long for any value of a length. */
 bool gate_bearer(const char *value, const char *token);
 

@@ -41,14 +41,18 @@ static void sleep_now(struct http_outlet *o)
     o->asleep = true;
 }
 
+#define EVENT "event: message\ndata: "
+#define EVENT_END "\n\n"
+enum { FRAME = sizeof EVENT EVENT_END - 1 };
+
 /* Before the last word there must be room; a note for a client that does not read is dropped. */
 static void add_event(struct http_outlet *o, const char *text, size_t len, bool last)
 {
-    if (!last && o->words.len + len > LIMIT_HTTP_EVENTS - LIMIT_MCP_REPLY)
+    if (!last && o->words.len + len > LIMIT_HTTP_EVENTS - LIMIT_MCP_REPLY - 2 * FRAME)
         return;
-    (void)buf_add_str(&o->words, "event: message\ndata: ");
+    (void)buf_add_str(&o->words, EVENT);
     (void)buf_add(&o->words, text, len);
-    (void)buf_add_str(&o->words, "\n\n");
+    (void)buf_add_str(&o->words, EVENT_END);
 }
 
 static void send_words(struct outlet *base, const char *text, size_t len, bool last, int http)
@@ -121,6 +125,15 @@ bool http_outlet_over(struct outlet *base)
     bool over = o->over;
     (void)pthread_mutex_unlock(&o->lock);
     return over;
+}
+
+bool http_outlet_gone(struct outlet *base)
+{
+    struct http_outlet *o = of(base);
+    (void)pthread_mutex_lock(&o->lock);
+    bool gone = o->gone;
+    (void)pthread_mutex_unlock(&o->lock);
+    return gone;
 }
 
 /* ---- the library's side */

@@ -26,7 +26,8 @@ enum outlet_says http_outlet_ready(struct outlet *o, int *ret_status, struct MHD
 /* Nobody listens any more (gone), or the server ends; wakes the connection. */
 void http_outlet_cut(struct outlet *o, bool gone);
 
-/* True when the last word was said, or nobody listens. */
+/* True when the last word was said, or nobody listens; the second alone. */
 bool http_outlet_over(struct outlet *o);
+bool http_outlet_gone(struct outlet *o);
 
 #endif

@@ -16,21 +16,41 @@ static const char *or_empty(const char *s)
     return s ? s : "";
 }
 
+/* What lets a page of another origin read the answer; nobody else gets it. */
+static void allow_foreign(const struct request *r, struct MHD_Response *response)
+{
+    if (!r->foreign)
+        return;
+    (void)MHD_add_response_header(response, "Access-Control-Allow-Origin", r->foreign);
+    (void)MHD_add_response_header(response, "Vary", "Origin");
+    if (!r->preflight) {
+        (void)MHD_add_response_header(response, "Access-Control-Expose-Headers", "Mcp-Session-Id");
+        return;
+    }
+    (void)MHD_add_response_header(response, "Access-Control-Allow-Methods", "POST, DELETE");
+    (void)MHD_add_response_header(response, "Access-Control-Allow-Headers",
+                                  "content-type, authorization, mcp-session-id, mcp-protocol-version, mcp-method, "
+                                  "mcp-name, last-event-id");
+    (void)MHD_add_response_header(response, "Access-Control-Max-Age", "600");
+}
+
 /* Queues and drops the response; MHD_NO (which closes the connection) when there is none. */
-static enum MHD_Result queue(struct MHD_Connection *connection, int status, struct MHD_Response *response)
+static enum MHD_Result queue(const struct request *r, struct MHD_Connection *connection, int status,
+                             struct MHD_Response *response)
 {
     if (!response)
         return MHD_NO;
+    allow_foreign(r, response);
     (void)MHD_add_response_header(response, "Cache-Control", "no-store");
     (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (status == 503)
         (void)MHD_add_response_header(response, "Retry-After", "1");
-    enum MHD_Result r = MHD_queue_response(connection, (unsigned)status, response);
+    enum MHD_Result queued = MHD_queue_response(connection, (unsigned)status, response);
     MHD_destroy_response(response);
-    return r;
+    return queued;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, const struct refusal *no)
+static enum MHD_Result refuse(const struct request *r, struct MHD_Connection *connection, const struct refusal *no)
 {
     char text[320];
     int n = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"%s\"}}", no->text);
@@ -40,12 +60,12 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, const struct re
     (void)MHD_add_response_header(response, "Content-Type", "application/json");
     if (no->header && no->status != 503)
         (void)MHD_add_response_header(response, no->header, no->value);
-    return queue(connection, no->status, response);
+    return queue(r, connection, no->status, response);
 }
 
-static enum MHD_Result answer_empty(struct MHD_Connection *connection, int status)
+static enum MHD_Result answer_empty(const struct request *r, struct MHD_Connection *connection, int status)
 {
-    return queue(connection, status, MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT));
+    return queue(r, connection, status, MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT));
 }
 
 static struct conn *conn_of(struct MHD_Connection *connection)
@@ -62,6 +82,12 @@ static bool worth_reading(const struct seen_headers *h)
     return !h->encoding && (!h->length || strtoull(h->length, &end, 10) <= LIMIT_HTTP_SKIP);
 }
 
+static size_t header_size(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
 static enum MHD_Result begin(struct http *h, struct MHD_Connection *connection, const char *url, const char *method,
                              void **ret)
 {
@@ -72,13 +98,17 @@ static enum MHD_Result begin(struct http *h, struct MHD_Connection *connection, 
     if (!r)
         return MHD_NO;
     *ret = r;
+    TAILQ_INSERT_TAIL(&h->requests, r, all);
     r->conn = conn;
     r->body.ceiling = LIMIT_MCP_LINE + 1;
     headers_read(connection, &r->headers);
+    r->used = r->headers.encoding ? 0 : header_size(connection);
     r->refusal = request_admit(h, r, url, method);
     if (r->refusal && (r->refusal->now || !worth_reading(&r->headers)))
-        return refuse(connection, r->refusal);
-    conn_body(conn, 0);
+        return refuse(r, connection, r->refusal);
+    if (r->preflight)
+        return answer_empty(r, connection, MHD_HTTP_NO_CONTENT);
+    conn_begin(conn, !r->refusal);
     return MHD_YES;
 }
 
@@ -89,12 +119,26 @@ static void drop_body(struct http *h, struct request *r)
     r->body = (struct buf){0};
 }
 
+/* Room for more of r's body. When there is none, the body that has been coming in for longest goes, of those that have
+ * more than an equal share: whoever fills the room and trickles keeps nobody out. */
+static bool make_room(struct http *h, const struct request *r, size_t len)
+{
+    struct request *other = TAILQ_FIRST(&h->requests);
+    for (; other && h->bodies + len > LIMIT_HTTP_BODIES; other = TAILQ_NEXT(other, all))
+        if (other != r && other->body.len >= LIMIT_HTTP_BODIES / LIMIT_HTTP_CONNECTIONS) {
+            conn_cut(other->conn, 503);
+            drop_body(h, other);
+        }
+    return h->bodies + len <= LIMIT_HTTP_BODIES;
+}
+
 /* Pieces of a request that was cut are swallowed, so that its sender reads why. */
 static enum MHD_Result take_body(struct http *h, struct request *r, const char *data, size_t *size)
 {
     size_t len = *size;
     *size = 0;
     conn_body(r->conn, len);
+    r->used += r->used ? len : 0;
     if (r->refusal || r->ends_session)
         return MHD_YES;
     if (conn_is_cut(r->conn)) {
@@ -103,21 +147,24 @@ static enum MHD_Result take_body(struct http *h, struct request *r, const char *
     }
     if (r->body.len + len > LIMIT_MCP_LINE)
         conn_cut(r->conn, 413);
-    else if (h->bodies + len > LIMIT_HTTP_BODIES || buf_add(&r->body, data, len) < 0)
+    else if (!make_room(h, r, len) || buf_add(&r->body, data, len) < 0)
         conn_cut(r->conn, 503);
     else
         h->bodies += len;
     return MHD_YES;
 }
 
-/* After initialize the client is a session's; otherwise it is gone with this request. */
+/* After initialize the client is a session's; otherwise it is gone with this request. An answer without the session that
+ * it promises would be a lie, so then there is another. */
 static void keep_client(struct http *h, struct request *r)
 {
     if (r->session || !client_initialized(r->client))
         return;
     r->session = sessions_add(&h->sessions, r->client);
-    if (!r->session)
+    if (!r->session) {
+        r->refusal = &refused_server;
         return;
+    }
     r->client = NULL;
     r->new_session = true;
 }
@@ -140,10 +187,10 @@ static bool hand_over(struct http *h, struct request *r)
     enum served served = server_receive(h->server, client, &headers, r->outlet, or_empty(r->body.data), r->body.len);
     drop_body(h, r);
     keep_client(h, r);
-    if (!heard && !http_outlet_over(r->outlet)) {
+    if (!heard)
         http_outlet_cut(r->outlet, true);
+    if (http_outlet_gone(r->outlet)) /* maybe before there was a call to cancel */
         server_hung_up(h->server, r->outlet);
-    }
     return served != SERVED_NOTHING;
 }
 
@@ -157,7 +204,7 @@ static enum MHD_Result answer(struct request *r, struct MHD_Connection *connecti
         return MHD_YES;
     if (response && r->new_session)
         (void)MHD_add_response_header(response, "Mcp-Session-Id", r->session->id);
-    return queue(connection, status, response);
+    return queue(r, connection, status, response);
 }
 
 static enum MHD_Result complete(struct http *h, struct request *r, struct MHD_Connection *connection)
@@ -165,18 +212,19 @@ static enum MHD_Result complete(struct http *h, struct request *r, struct MHD_Co
     if (conn_is_cut(r->conn))
         return MHD_NO;
     if (r->refusal)
-        return refuse(connection, r->refusal);
+        return refuse(r, connection, r->refusal);
     if (r->ends_session) {
         sessions_end(&h->sessions, r->session);
-        return answer_empty(connection, MHD_HTTP_NO_CONTENT);
+        return answer_empty(r, connection, MHD_HTTP_NO_CONTENT);
     }
     if (r->session && !r->session->client) /* ended while the body came in */
-        return MHD_NO;
+        return refuse(r, connection, &refused_session);
     if (!make_ready(h, r, connection))
-        return refuse(connection, &refused_server);
-    if (!hand_over(h, r))
-        return answer_empty(connection, MHD_HTTP_ACCEPTED);
-    return answer(r, connection);
+        return refuse(r, connection, &refused_server);
+    bool answers = hand_over(h, r);
+    if (r->refusal)
+        return refuse(r, connection, r->refusal);
+    return answers ? answer(r, connection) : answer_empty(r, connection, MHD_HTTP_ACCEPTED);
 }
 
 enum MHD_Result request_answer(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
@@ -201,7 +249,8 @@ void request_completed(void *arg, struct MHD_Connection *connection, void **requ
     if (!r)
         return;
     *request = NULL;
-    conn_wait(r->conn);
+    TAILQ_REMOVE(&h->requests, r, all);
+    conn_wait(r->conn, r->used);
     if (r->outlet && !http_outlet_over(r->outlet)) {
         http_outlet_cut(r->outlet, true);
         server_hung_up(h->server, r->outlet);

@@ -26,8 +26,10 @@ struct conn {
     enum conn_state state;
     int64_t since, last; /* of the state; of the last byte of a body */
     int64_t taken;       /* bytes of the body */
-    uint64_t seen;       /* bytes that had come in when the state began */
-    bool heard;          /* some of the next request came in */
+    uint64_t seen;       /* bytes of the wire that belong to requests that are over ... */
+    bool inexact;        /* ... or had come in by then, since some request did not tell */
+    bool heard;          /* some of the next request came in, or it is the first */
+    bool admitted;       /* some request of it was let in */
     bool hung;           /* the other side has hung up */
     struct outlet *outlet;
 };
@@ -53,18 +55,28 @@ void watch_run(struct watch *w);
 /* Ends the answers that are under way and waits a moment until they are out. */
 void watch_end(struct watch *w);
 
-/* A connection came; NULL when it could not be taken and was told so. The descriptor stays the library's. */
+/* A connection came; NULL when it could not be taken and was told so. The descriptor stays the library's. When there are
+ * too many, the oldest one of which no request was let in goes, else the one idle for longest, else the new one. */
 struct conn *conn_new(struct watch *w, int fd);
 void conn_free(struct conn *c);
 
-/* Called when a state begins; a body also for each piece of it, with its length. */
+/* The first line of a request is there. */
+void conn_heard(struct conn *c);
+/* Its headers are, and it was let in or not; then each piece of its body, with its length. */
+void conn_begin(struct conn *c, bool admitted);
 void conn_body(struct conn *c, size_t len);
-void conn_wait(struct conn *c);
-/* The outlet is borrowed until the next state. False when nobody listens any more. */
+/* It is over; used: bytes that it took on the wire, 0 when that is not known. */
+void conn_wait(struct conn *c, size_t used);
+/* We answer. The outlet is borrowed until the next state. False when nobody listens any more. */
 bool conn_busy(struct conn *c, struct outlet *o);
 
 /* Says why in a few words, as far as the wire allows, and takes no more. */
 void conn_cut(struct conn *c, int status);
 bool conn_is_cut(struct conn *c);
+
+/* Between http_watch.c and http_conn.c. Its clocks, with the lock held. */
+void conn_look(struct conn *c, int64_t now);
+void watch_hang_ups(struct watch *w, const struct conn *c);
+void watch_poke(struct watch *w);
 
 #endif
