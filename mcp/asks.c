@@ -3,7 +3,7 @@
  * response of the client's, whichever way that comes in. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,19 +18,15 @@ static void forget(struct client *c, const struct ask *a)
         }
 }
 
-static int send_question(struct exchange *e, uint64_t number, const char *method, const char *params)
+int ask_send(struct exchange *e, uint64_t number, const char *method, const char *params)
 {
     auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
     (void)buf_add_format(&b, "{\"jsonrpc\":\"2.0\",\"id\":\"fovea-%" PRIu64 "\",\"method\":\"%s\"", number, method);
     if (params)
         (void)buf_add_format(&b, ",\"params\":%s", params);
-    if (buf_add_str(&b, "}"))
-        return -ENOMEM;
-    (void)pthread_mutex_lock(&e->lock);
-    if (!e->done && !exchange_cancelled(e))
-        e->outlet->kind->send(e->outlet, b.data, b.len, false, 200);
-    (void)pthread_mutex_unlock(&e->lock);
-    return 0;
+    (void)buf_add_str(&b, "}");
+    exchange_send(e, &b);
+    return b.error;
 }
 
 int exchange_ask(struct exchange *e, const char *method, const char *params, int limit_ms, json_t **ret)
@@ -43,31 +39,43 @@ int exchange_ask(struct exchange *e, const char *method, const char *params, int
     a.next = e->client->asks;
     e->client->asks = &a;
     server_unlock(s);
-    int r = send_question(e, a.number, method, params);
+    int r = ask_send(e, a.number, method, params);
     server_lock(s);
     while (!r && !a.answered && !s->closing && !exchange_cancelled(e) && server_wait(s, &s->news, deadline))
         ;
     forget(e->client, &a);
+    bool given_up = s->closing || exchange_cancelled(e);
     server_unlock(s);
     if (r)
         return r;
     if (!a.answered)
-        return exchange_cancelled(e) || s->closing ? -ECANCELED : -ETIMEDOUT;
+        return given_up ? -ECANCELED : -ETIMEDOUT;
     *ret = a.result;
     return a.result ? 0 : -EREMOTEIO;
 }
 
+/* The number in an id of ours; 0 when it is none. */
+static uint64_t number_of(const json_t *id)
+{
+    const char *s = json_string_value(id);
+    char *end;
+    if (!s || strncmp(s, "fovea-", 6) != 0)
+        return 0;
+    unsigned long long n = strtoull(s + 6, &end, 10);
+    return *end ? 0 : n;
+}
+
 void asks_answered(struct client *c, const struct message *m)
 {
-    char id[32];
+    uint64_t number = number_of(m->id);
     server_lock(c->server);
-    for (struct ask *a = c->asks; a; a = a->next) {
-        (void)snprintf(id, sizeof id, "fovea-%" PRIu64, a->number);
-        if (a->answered || !json_is_string(m->id) || strcmp(id, json_string_value(m->id)) != 0)
-            continue;
-        a->answered = true;
-        a->result = json_incref(m->result);
-        server_tell(c->server);
-    }
+    if (number && number == c->roots_ask)
+        roots_answered(c, m->result);
+    for (struct ask *a = c->asks; a && number; a = a->next)
+        if (a->number == number && !a->answered) {
+            a->answered = true;
+            a->result = json_incref(m->result);
+        }
+    server_tell(c->server);
     server_unlock(c->server);
 }

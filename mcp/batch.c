@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers of a batch, gathered into one array (revision 2025-03-26). One for which the array has no room goes by
- * itself. */
+/* The answers of a batch, gathered into one array (revision 2025-03-26). One for which the array has no room is sent
+ * back to its maker, who says so instead. */
 #include <pthread.h>
 
 #include "base/buf.h"
@@ -14,18 +14,20 @@ struct batch {
     unsigned left;
 };
 
-static void batch_send(struct outlet *o, const char *text, size_t len, bool last, int http)
+static bool batch_send(struct outlet *o, const char *text, size_t len, bool last, int http)
 {
     struct batch *b = (struct batch *)o;
+    if (!last)
+        return b->outlet.to->kind->send(b->outlet.to, text, len, false, http);
     (void)pthread_mutex_lock(&b->lock);
-    bool fits = last && b->text.len + len + 2 <= b->text.ceiling;
+    size_t kept = len > LIMIT_MCP_NOTICE ? LIMIT_MCP_BATCH * LIMIT_MCP_NOTICE : 2; /* for the words of the others */
+    bool fits = b->text.len + len + kept <= b->text.ceiling;
     if (fits) {
         (void)buf_add_str(&b->text, b->text.len ? "," : "[");
         (void)buf_add(&b->text, text, len);
     }
     (void)pthread_mutex_unlock(&b->lock);
-    if (!fits)
-        b->outlet.to->kind->send(b->outlet.to, text, len, false, http);
+    return fits;
 }
 
 /* Each answer ends once; with the last of them the array is complete. All of them cancelled leave nothing to send. */
@@ -38,7 +40,7 @@ static void batch_end(struct outlet *o)
     if (!complete)
         return;
     if (b->text.len && !buf_add_str(&b->text, "]"))
-        b->outlet.to->kind->send(b->outlet.to, b->text.data, b->text.len, true, 200);
+        (void)b->outlet.to->kind->send(b->outlet.to, b->text.data, b->text.len, true, 200);
     b->outlet.to->kind->end(b->outlet.to);
 }
 

@@ -150,6 +150,30 @@ static void run_one(struct server *s, struct exchange *e, fovea_cancel *cancel)
     account(s, e, -1);
 }
 
+static void *runner(void *arg);
+
+/* One runner more: an idle one that nobody woke yet, else a new one. */
+static void wake_runner(struct server *s)
+{
+    if (s->idle > s->woken) {
+        s->woken++;
+        (void)pthread_cond_signal(&s->work);
+    } else if (s->runners < LIMIT_MCP_RUNNERS && !thread_start(&s->runner[s->runners], runner, s)) {
+        s->runners++;
+    }
+}
+
+/* Whoever took a call sees to it that the next one that fits has somebody too. */
+static void wake_another(struct server *s)
+{
+    struct client *c;
+    TAILQ_FOREACH(c, &s->turns, in_turn)
+        if (first_that_fits(s, c)) {
+            wake_runner(s);
+            return;
+        }
+}
+
 static void *runner(void *arg)
 {
     struct server *s = arg;
@@ -160,6 +184,7 @@ static void *runner(void *arg)
     while (cancel && !s->closing) {
         struct exchange *e = pick(s);
         if (e) {
+            wake_another(s);
             run_one(s, e, cancel);
             server_unlock(s);
             exchange_unref(e);
@@ -169,20 +194,11 @@ static void *runner(void *arg)
         s->idle++;
         (void)pthread_cond_wait(&s->work, &s->lock);
         s->idle--;
+        s->woken -= s->woken > 0;
     }
     server_unlock(s);
     fovea_cancel_free(cancel);
     return NULL;
-}
-
-/* Where the load has no room, whoever ends a call of that kind takes the next one. */
-static void want_runner(struct server *s, enum tool_load load)
-{
-    if (s->runners && s->running[load] >= s->room[load])
-        return;
-    if (!s->idle && s->runners < LIMIT_MCP_RUNNERS && !thread_start(&s->runner[s->runners], runner, s))
-        s->runners++;
-    (void)pthread_cond_signal(&s->work);
 }
 
 /* ---------------------------------------------------------------- public */
@@ -211,7 +227,9 @@ static int add_locked(struct server *s, struct exchange *e, bool block)
     }
     if (s->closing)
         return -ECANCELED;
-    want_runner(s, e->load);
+    /* Where the load has no room, whoever ends a call of that kind takes the next one. */
+    if (!s->runners || s->running[e->load] < s->room[e->load])
+        wake_runner(s);
     if (!s->runners)
         return -EAGAIN;
     account(s, e, 1);

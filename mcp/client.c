@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/fault.h"
 #include "clients.h"
 #include "core.h"
 
@@ -17,6 +17,7 @@ struct client *client_new(struct server *s)
     for (size_t i = 0; i < LOADS; i++)
         TAILQ_INIT(&c->queue[i]);
     server_lock(s);
+    c->served = s->begun; /* the last in line, as if it had just had a turn */
     c->next = s->clients;
     s->clients = c;
     server_unlock(s);
@@ -27,13 +28,6 @@ struct client *client_ref(struct client *c)
 {
     atomic_fetch_add(&c->refs, 1);
     return c;
-}
-
-static void free_list(char **list)
-{
-    for (char **at = list; list && *at; at++)
-        free(*at);
-    free(list);
 }
 
 static void leave_server(struct client *c)
@@ -58,7 +52,7 @@ void client_unref(struct client *c)
     leave_server(c);
     free(c->name);
     json_decref(c->capabilities);
-    free_list(c->roots);
+    roots_free(c->roots);
     free(c);
 }
 
@@ -95,104 +89,6 @@ void client_agree(struct client *c, enum revision revision, const json_t *params
     json_decref(before);
 }
 
-void client_roots_changed(struct client *c)
-{
-    server_lock(c->server);
-    if (c->roots_state == ROOTS_KNOWN)
-        c->roots_state = ROOTS_STALE;
-    server_unlock(c->server);
-}
-
-/* ---------------------------------------------------------------- roots */
-
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The folder of a file: URI, or NULL for any other one. The caller frees. */
-static char *folder_of(const char *uri)
-{
-    const char *path = uri && !strncmp(uri, "file://", 7) ? uri + 7 : NULL;
-    if (path && !strncmp(path, "localhost/", 10))
-        path += 9;
-    if (!path || *path != '/')
-        return NULL;
-    char *folder = strdup(path), *to = folder;
-    for (const char *at = folder; folder && *at; at++) {
-        int high = *at == '%' ? hex(at[1]) : -1, low = high >= 0 ? hex(at[2]) : -1;
-        if (low >= 0 && high + low) {
-            *to++ = (char)(high * 16 + low);
-            at += 2;
-        } else {
-            *to++ = *at;
-        }
-    }
-    if (folder)
-        *to = '\0';
-    return folder;
-}
-
-/* The folders of a roots/list result. A client that names none says nothing about where to look: NULL. */
-static char **folders_of(const json_t *result)
-{
-    const json_t *list = json_object_get(result, "roots");
-    char **folders = calloc(LIMIT_ROOTS + 1, sizeof *folders);
-    size_t n = 0;
-    for (size_t i = 0; folders && i < json_array_size(list) && n < LIMIT_ROOTS; i++) {
-        folders[n] = folder_of(member_string(json_array_get(list, i), "uri"));
-        n += folders[n] != NULL;
-    }
-    if (!n)
-        free_list(take(folders));
-    return folders;
-}
-
-/* Asks the client for its roots where it has any that we do not know; other calls of it wait meanwhile. A client that
- * does not answer has not narrowed anything. */
-static void learn_roots(struct exchange *e)
-{
-    struct client *c = e->client;
-    struct server *s = e->server;
-    auto_json *result = NULL;
-    int64_t deadline = clock_ms() + LIMIT_MCP_ROOTS_MS;
-    server_lock(s);
-    while (c->roots_state == ROOTS_ASKED && !exchange_cancelled(e) && server_wait(s, &s->news, deadline))
-        ;
-    bool ask = c->roots_state == ROOTS_STALE;
-    if (ask)
-        c->roots_state = ROOTS_ASKED;
-    server_unlock(s);
-    if (!ask)
-        return;
-    int r = exchange_ask(e, "roots/list", NULL, LIMIT_MCP_ROOTS_MS, &result);
-    char **roots = r ? NULL : folders_of(result);
-    server_lock(s);
-    if (!r) {
-        char **old = c->roots;
-        c->roots = roots;
-        roots = old;
-    }
-    c->roots_state = r == -ECANCELED ? ROOTS_STALE : ROOTS_KNOWN;
-    server_tell(s);
-    server_unlock(s);
-    free_list(roots);
-}
-
-static char **copy_list(char **list)
-{
-    char **copy = list ? calloc(LIMIT_ROOTS + 1, sizeof *copy) : NULL;
-    for (size_t i = 0; copy && list[i]; i++)
-        if (!(copy[i] = strdup(list[i]))) {
-            free_list(copy);
-            return NULL;
-        }
-    return copy;
-}
-
 static bool beneath(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -216,7 +112,7 @@ static const char *name_of(const struct exchange *e)
 {
     if (!e->modern)
         return e->client->name;
-    return member_string(json_object_get(e->message.meta, "io.modelcontextprotocol/clientInfo"), "name");
+    return member_string(json_object_get(e->message.meta, META "clientInfo"), "name");
 }
 
 int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *fault)
@@ -224,12 +120,12 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
     const struct server_options *o = &e->server->options;
     const char *main = member_string(e->message.meta, "fovea/main");
     char **roots = NULL;
-    if (!e->modern) {
-        learn_roots(e);
-        server_lock(e->server);
-        roots = copy_list(e->client->roots);
-        server_unlock(e->server);
-    }
+    int r = e->modern ? 0 : roots_take(e, &roots);
+    if (r == -ETIMEDOUT)
+        return fault_set(fault, r, "this client has folders of its own (roots) but has not said which; answer roots/list, "
+                                   "then call again");
+    if (r < 0)
+        return r == -ECANCELED ? fault_set(fault, r, "the call was cancelled") : fault_oom(fault);
     auto_free char *here = roots ? getcwd(NULL, 0) : NULL;
     server_lock(e->server);
     const struct client_row *known = client_known(name_of(e));
@@ -243,7 +139,7 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
         .max_text = (known ? known->page : CLIENT_PAGE) - LIMIT_MCP_FOOTER,
         .max_image = LIMIT_MCP_IMAGE,
     };
-    int r = fovea_session_new(e->server->f, &options, ret, fault);
-    free_list(roots);
+    r = fovea_session_new(e->server->f, &options, ret, fault);
+    roots_free(roots);
     return r;
 }

@@ -119,7 +119,7 @@ void fixture_unsubscribe(struct exchange *e)
 static int wanted_level(const struct exchange *e)
 {
     if (e->modern)
-        return find_level(member_string(e->message.meta, "io.modelcontextprotocol/logLevel"));
+        return find_level(member_string(e->message.meta, META "logLevel"));
     return habit_of(e->client).level;
 }
 
@@ -167,7 +167,7 @@ static bool wants(const struct exchange *e, const struct news *n)
 static void add_subscription(struct buf *b, const struct exchange *e)
 {
     auto_free char *id = json_dumps(e->message.id, JSON_ENCODE_ANY);
-    (void)buf_add_format(b, "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}", id ? id : "0");
+    (void)buf_add_format(b, "\"_meta\":{\"" META "subscriptionId\":%s}", id ? id : "0");
 }
 
 static void acknowledge(struct exchange *e)

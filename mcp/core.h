@@ -17,7 +17,7 @@ struct ask {
 
 enum roots_state {
     ROOTS_NONE,  /* the client has none to name */
-    ROOTS_STALE, /* to be asked for before the next call */
+    ROOTS_STALE, /* to be asked for with the next call */
     ROOTS_ASKED,
     ROOTS_KNOWN,
 };
@@ -35,6 +35,10 @@ struct client {
     char *name;             /* clientInfo.name; NULL not known */
     json_t *capabilities;
     enum roots_state roots_state;
+    bool roots_named;     /* at least once */
+    bool roots_changed;   /* while they were asked for */
+    uint64_t roots_ask;   /* the number of the last question for them */
+    int64_t roots_by;     /* until when calls wait for the answer, clock_ms() */
     char **roots; /* absolute folders, NULL-terminated; NULL: not narrowed */
     LIST_HEAD(, exchange) flight[CLIENT_BUCKETS]; /* not answered yet, by the hash of their ids */
     TAILQ_HEAD(, exchange) queue[LOADS];          /* those of them that wait to run */
@@ -58,7 +62,7 @@ struct server {
     uint64_t asked;      /* questions so far, for their ids */
     unsigned accepted;   /* queued or running */
     size_t accepted_bytes;
-    unsigned runners, idle, running[LOADS], room[LOADS];
+    unsigned runners, idle, woken, running[LOADS], room[LOADS]; /* woken: of the idle, not yet awake */
     pthread_t runner[LIMIT_MCP_RUNNERS], ticker;
     bool ticking, closing;
     bool warm; /* workers were asked to be ready */
@@ -84,7 +88,6 @@ void client_unref(struct client *c);
 int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *fault);
 /* Notes what `initialize` said. */
 void client_agree(struct client *c, enum revision revision, const json_t *params);
-void client_roots_changed(struct client *c);
 
 /* ---- exchange.c */
 struct exchange *exchange_new(struct client *c, struct outlet *o, json_t *root, const struct message *m);
@@ -95,6 +98,8 @@ void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *er
 int buf_add_id(struct buf *b, const json_t *id);
 /* One more sign of life. */
 void exchange_tick(struct exchange *e);
+/* A message that belongs to this request and is not its answer. */
+void exchange_send(struct exchange *e, const struct buf *message);
 
 /* ---- calls.c: the queue */
 /* Queues work on e. 0, or -EAGAIN when the queue is full and `block` is not set, -ECANCELED when the server closes. */
@@ -113,8 +118,21 @@ bool calls_stop(struct server *s);
 /* ---- ticker.c: signs of life */
 void ticker_watch(struct exchange *e);
 
+/* ---- roots.c: the folders that a client of the older kind narrows our reach to */
+/* Asks for them, on the stream of e, where they are not known. */
+void roots_ask(struct exchange *e);
+/* Waits for them. 0 and a copy (NULL: not narrowed; roots_free), -ETIMEDOUT when the client has not named them,
+ * -ECANCELED, -ENOMEM. */
+int roots_take(struct exchange *e, char ***ret);
+void roots_free(char **roots);
+void roots_changed(struct client *c);
+/* With the lock held: what the client answered; NULL: an error. */
+void roots_answered(struct client *c, const json_t *result);
+
 /* ---- asks.c */
-/* Like exchange_ask; a response whose id is ours. */
+/* Sends a question on the stream of e. 0 or -ENOMEM. */
+int ask_send(struct exchange *e, uint64_t number, const char *method, const char *params);
+/* The client's response to a question of ours, or to none. */
 void asks_answered(struct client *c, const struct message *m);
 
 /* ---- methods.c */

@@ -40,6 +40,9 @@ struct exchange *exchange_new(struct client *c, struct outlet *o, json_t *root, 
     e->client = client_ref(c);
     e->outlet = outlet_ref(o);
     e->root = json_incref(root);
+    server_lock(c->server);
+    e->capabilities = json_incref(c->capabilities);
+    server_unlock(c->server);
     e->message = *m;
     return e;
 }
@@ -58,6 +61,7 @@ void exchange_unref(struct exchange *e)
     outlet_unref(e->outlet);
     client_unref(e->client);
     json_decref(e->root);
+    json_decref(e->capabilities);
     free(e->error_data);
     (void)pthread_mutex_destroy(&e->lock);
     free(e);
@@ -104,10 +108,25 @@ static void add_error(struct buf *b, const json_t *id, const struct rpc_error *e
     (void)buf_add_str(b, "}}");
 }
 
+/* With the exchange's lock held. */
+static void send_locked(struct exchange *e, const char *text, size_t len, bool last, int http)
+{
+    static const struct rpc_error full = {.code = RPC_INTERNAL, .text = "the answers of the batch are too long for one "
+                                                                        "message; send this call by itself"};
+    auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    bool silent = e->done || exchange_cancelled(e);
+    e->done |= last;
+    if (silent || e->outlet->kind->send(e->outlet, text, len, last, http) || !last)
+        return;
+    add_error(&b, e->message.id, &full);
+    if (!b.error)
+        (void)e->outlet->kind->send(e->outlet, b.data, b.len, last, http);
+}
+
 /* An answer that did not fit its buffer still has to be one; it goes the same way, because an outlet ends once. */
 static void send_message(struct exchange *e, const struct buf *b, bool last, int http)
 {
-    struct rpc_error error = {.code = RPC_INTERNAL, .text = "out of memory, or the answer is too long"};
+    static const struct rpc_error error = {.code = RPC_INTERNAL, .text = "out of memory, or the answer is too long"};
     auto_buf lost = BUF_INIT(LIMIT_MCP_REPLY);
     if (b->error && last) {
         add_error(&lost, e->message.id, &error);
@@ -117,18 +136,21 @@ static void send_message(struct exchange *e, const struct buf *b, bool last, int
     if (last)
         calls_leave(e); /* whoever has the answer may use the id again */
     (void)pthread_mutex_lock(&e->lock);
-    bool silent = e->done || exchange_cancelled(e);
-    e->done |= last;
-    if (!silent && !b->error)
-        e->outlet->kind->send(e->outlet, b->data, b->len, last, http);
+    if (!b->error)
+        send_locked(e, b->data, b->len, last, http);
     (void)pthread_mutex_unlock(&e->lock);
     if (last)
         exchange_close(e);
 }
 
+void exchange_send(struct exchange *e, const struct buf *message)
+{
+    send_message(e, message, false, 200);
+}
+
 /* Who we are, in every modern result. */
 #define SERVER_META                                                                                                   \
-    "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"fovea\",\"version\":\"" FOVEA_VERSION "\"}}"
+    "\"_meta\":{\"" META "serverInfo\":{\"name\":\"fovea\",\"version\":\"" FOVEA_VERSION "\"}}"
 
 static void begin(const struct exchange *e, struct buf *b, const char *type)
 {
@@ -189,34 +211,37 @@ void exchange_note(struct exchange *e, const char *method, const char *params)
     send_message(e, &b, false, 200);
 }
 
-void exchange_progress(struct exchange *e, double progress, double total)
+/* Judged and sent in one go, so that values come out in the order in which they grow. below 0: one more than before. */
+static void send_progress(struct exchange *e, double progress, double total)
 {
     const json_t *token = json_object_get(e->message.meta, "progressToken");
     auto_buf b = BUF_INIT(KIB * 64);
     if (!json_is_string(token) && !json_is_integer(token))
         return;
     (void)pthread_mutex_lock(&e->lock);
-    bool later = progress > e->progress;
-    e->progress = MAX(progress, e->progress);
-    (void)pthread_mutex_unlock(&e->lock);
-    if (!later)
-        return;
-    (void)buf_add_str(&b, "{\"progressToken\":");
+    if (progress < 0)
+        progress = e->progress + 1;
+    (void)buf_add_str(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":");
     (void)buf_add_id(&b, token);
     (void)buf_add_format(&b, ",\"progress\":%.15g", progress);
     if (total >= 0)
         (void)buf_add_format(&b, ",\"total\":%.15g", total);
-    (void)buf_add_str(&b, "}");
-    if (!b.error)
-        exchange_note(e, "notifications/progress", b.data);
+    (void)buf_add_str(&b, "}}");
+    if (!b.error && progress > e->progress) {
+        e->progress = progress;
+        send_locked(e, b.data, b.len, false, 200);
+    }
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
+void exchange_progress(struct exchange *e, double progress, double total)
+{
+    send_progress(e, MAX(progress, 0), total);
 }
 
 void exchange_tick(struct exchange *e)
 {
-    (void)pthread_mutex_lock(&e->lock);
-    double next = e->progress + 1;
-    (void)pthread_mutex_unlock(&e->lock);
-    exchange_progress(e, next, -1);
+    send_progress(e, -1, -1);
 }
 
 void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *error)
@@ -224,14 +249,14 @@ void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *er
     auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
     add_error(&b, id, error);
     if (!b.error)
-        o->kind->send(o, b.data, b.len, true, error->http ? error->http : 200);
+        (void)o->kind->send(o, b.data, b.len, true, error->http ? error->http : 200);
     o->kind->end(o);
 }
 
 json_t *exchange_capability(const struct exchange *e, const char *name)
 {
-    const json_t *all = e->client->capabilities;
+    const json_t *all = e->capabilities;
     if (e->modern)
-        all = json_object_get(e->message.meta, "io.modelcontextprotocol/clientCapabilities");
+        all = json_object_get(e->message.meta, META "clientCapabilities");
     return json_object_get(all, name);
 }

@@ -24,6 +24,7 @@ const char *revision_name(enum revision r);
 enum revision revision_find(const char *name); /* REVISION_NONE when unknown or NULL */
 #define REVISION_LATEST_LEGACY R2025_11_25
 #define REVISION_MODERN "2026-07-28"
+#define META "io.modelcontextprotocol/" /* of the protocol's own keys in _meta */
 
 /* What a tools/call may use of the machine while it runs; each has a limit of how many run at once. */
 enum tool_load {
@@ -40,7 +41,8 @@ struct exchange {
     struct server *server;
     struct client *client;
     struct outlet *outlet;
-    json_t *root; /* owns what `message` borrows */
+    json_t *root;         /* owns what `message` borrows */
+    json_t *capabilities; /* of its client, when it came in; NULL none */
     struct message message;
     enum revision revision;
     bool modern, http;

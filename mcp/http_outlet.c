@@ -55,7 +55,7 @@ static void add_event(struct http_outlet *o, const char *text, size_t len, bool 
     (void)buf_add_str(&o->words, EVENT_END);
 }
 
-static void send_words(struct outlet *base, const char *text, size_t len, bool last, int http)
+static bool send_words(struct outlet *base, const char *text, size_t len, bool last, int http)
 {
     struct http_outlet *o = of(base);
     (void)pthread_mutex_lock(&o->lock);
@@ -72,6 +72,7 @@ static void send_words(struct outlet *base, const char *text, size_t len, bool l
         wake(o);
     }
     (void)pthread_mutex_unlock(&o->lock);
+    return true;
 }
 
 static void finish(struct http_outlet *o, bool gone)

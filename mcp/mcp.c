@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 
 #include "base/cleanup.h"
+#include "base/fault.h"
 #include "base/limits.h"
 #include "conformance.h"
 #include "exchange.h"
@@ -19,9 +20,7 @@
 
 static int fail(struct fovea_fault *fault, int error, const char *what)
 {
-    fault->code = -error;
-    (void)snprintf(fault->text, sizeof fault->text, "%s: %s", what, strerrordesc_np(error));
-    return -error;
+    return fault_set(fault, error, "%s: %s", what, strerrordesc_np(error));
 }
 
 static int watch_signals(struct fovea_fault *fault)

@@ -27,6 +27,7 @@ struct scan {
     const char *text;
     size_t len, at;
     unsigned depth, deepest;
+    size_t values;
     bool object;  /* the outermost value is one */
     bool key;     /* a string that comes now, at depth 1, is a key */
     const char *id; /* where the id's value begins and how long it is */
@@ -92,19 +93,21 @@ static void scan_step(struct scan *s, char c)
     if (c == '"') {
         scan_key(s);
     } else if (c == '{' || c == '[') {
+        s->values++;
         if (!s->depth++)
             s->object = s->key = c == '{';
         s->deepest = MAX(s->deepest, s->depth);
     } else if (c == '}' || c == ']') {
         s->depth -= s->depth > 0;
-    } else if (c == ',' && s->depth == 1) {
-        s->key = true;
+    } else if (c == ',') {
+        s->values++;
+        s->key |= s->depth == 1;
     }
 }
 
 static void scan(struct scan *s)
 {
-    while (s->at < s->len && s->deepest <= LIMIT_MCP_DEPTH) {
+    while (s->at < s->len && s->deepest <= LIMIT_MCP_DEPTH && s->values <= LIMIT_MCP_VALUES) {
         size_t plain = strcspn(s->text + s->at, "\"{}[],");
         s->at += plain;
         if (s->at >= s->len)
@@ -115,9 +118,10 @@ static void scan(struct scan *s)
     }
 }
 
+/* One that is sent back must leave room for an answer. */
 static bool id_fits(const json_t *id)
 {
-    return json_is_string(id) || json_is_integer(id);
+    return json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= LIMIT_MCP_ID);
 }
 
 static json_t *scanned_id(const struct scan *s)
@@ -167,6 +171,8 @@ json_t *message_load(const char *text, size_t len, json_t **ret_id, struct rpc_e
     scan(&s);
     if (s.deepest > LIMIT_MCP_DEPTH)
         (void)rpc_error_set(error, RPC_PARSE, 400, "the message is nested deeper than %d levels", LIMIT_MCP_DEPTH);
+    else if (s.values > LIMIT_MCP_VALUES)
+        (void)rpc_error_set(error, RPC_INVALID, 400, "the message holds more than %d values", LIMIT_MCP_VALUES);
     else if (!check_text(text, len, error) &&
              !(root = json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where)))
         (void)load_failed(&where, error);
@@ -185,7 +191,9 @@ json_t *member(const json_t *object, const char *name, json_type type)
 
 const char *member_string(const json_t *object, const char *name)
 {
-    return json_string_value(json_object_get(object, name));
+    const json_t *v = json_object_get(object, name);
+    const char *s = json_string_value(v);
+    return s && strlen(s) == json_string_length(v) ? s : NULL;
 }
 
 static int read_response(json_t *root, struct message *ret, struct rpc_error *error)
@@ -214,7 +222,8 @@ int message_read(json_t *root, struct message *ret, struct rpc_error *error)
     *ret = (struct message){0};
     if (!json_is_object(root))
         return rpc_error_set(error, RPC_INVALID, 400, "a message must be an object");
-    json_t *id = json_object_get(root, "id"), *method = json_object_get(root, "method");
+    json_t *id = json_object_get(root, "id");
+    bool method = json_object_get(root, "method") != NULL;
     const char *version = member_string(root, "jsonrpc");
     ret->id = id && id_fits(id) ? id : NULL;
     if (!version || strcmp(version, "2.0") != 0)
@@ -222,10 +231,11 @@ int message_read(json_t *root, struct message *ret, struct rpc_error *error)
     if (!method && (json_object_get(root, "result") || json_object_get(root, "error")))
         return read_response(root, ret, error);
     if (id && !ret->id)
-        return rpc_error_set(error, RPC_INVALID, 400, "\"id\" must be a string or an integer");
-    if (!json_is_string(method))
-        return rpc_error_set(error, RPC_INVALID, 400, "\"method\" must be a string");
-    ret->method = json_string_value(method);
+        return rpc_error_set(error, RPC_INVALID, 400, "\"id\" must be an integer or a string of at most %d bytes",
+                             LIMIT_MCP_ID);
+    ret->method = member_string(root, "method");
+    if (!ret->method)
+        return rpc_error_set(error, RPC_INVALID, 400, "\"method\" must be a string without NUL");
     ret->kind = id ? MESSAGE_REQUEST : MESSAGE_NOTIFICATION;
     return read_params(root, ret, error);
 }

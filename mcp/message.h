@@ -54,10 +54,12 @@ struct message {
     json_t *result;     /* of a response; NULL when it is an error */
 };
 
-/* -EINVAL and an error when it is no message; ret->id is then set if it could be read. */
+/* -EINVAL and an error when it is no message; ret->id is then set if it could be read. Where ret->kind says
+ * MESSAGE_NOTIFICATION all the same, nobody waits for the error. */
 int message_read(json_t *root, struct message *ret, struct rpc_error *error);
 
-/* A member of an object by name, of that type; NULL when missing or other. Content with NULL. */
+/* A member of an object by name, of that type (a string: without NUL in it); NULL when missing or other. Content with
+ * NULL. */
 json_t *member(const json_t *object, const char *name, json_type type);
 const char *member_string(const json_t *object, const char *name);
 

@@ -63,6 +63,10 @@ static void tools_list(struct exchange *e)
 {
     const struct extension *x = e->server->options.extension;
     auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    if (json_object_get(e->message.params, "cursor")) {
+        exchange_fail(e, RPC_PARAMS, "there is no such cursor: the list has one page");
+        return;
+    }
     exchange_begin(e, &b);
     if (e->modern)
         (void)buf_add_str(&b, CACHEABLE ",");

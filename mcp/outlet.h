@@ -15,8 +15,8 @@ struct outlet;
 struct outlet_kind {
     /* One JSON message, without a newline. `last`: the answer itself, nothing follows; before it come notifications
      * and requests of ours. http: the status if nothing but this is answered (200, 400, 404, 503). May block while the
-     * other side is slow. */
-    void (*send)(struct outlet *o, const char *text, size_t len, bool last, int http);
+     * other side is slow. False: there is no room for one so long, and nothing was sent (only a batch says so). */
+    bool (*send)(struct outlet *o, const char *text, size_t len, bool last, int http);
     /* No more will be sent, whether the last message was or not (a cancelled call has none). Called once. */
     void (*end)(struct outlet *o);
     void (*free)(struct outlet *o);

@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "core.h"
 
-#define META "io.modelcontextprotocol/"
-
 /* ---------------------------------------------------------------- life */
 
 void server_lock(struct server *s)
@@ -282,9 +280,11 @@ enum served exchange_queue(struct exchange *e, enum tool_load load, void (*run)(
 {
     struct rpc_error busy;
     e->served = SERVED;
-    if (!calls_add(e, load, run, !e->http))
+    int r = calls_add(e, load, run, !e->http);
+    if (!r)
         return SERVED;
-    (void)rpc_error_set(&busy, RPC_INTERNAL, 503, "too many calls wait already; try again in a moment");
+    (void)rpc_error_set(&busy, RPC_INTERNAL, 503, "%s", r == -EAGAIN ? "too many calls wait already; try again in a moment"
+                                                                     : "the server is ending");
     exchange_error(e, &busy);
     return e->served = SERVED_BUSY;
 }
@@ -296,7 +296,7 @@ static void take_notification(struct client *c, const struct message *m)
         if (e)
             calls_cancel(e);
     } else if (!strcmp(m->method, "notifications/roots/list_changed")) {
-        client_roots_changed(c);
+        roots_changed(c);
     }
 }
 
@@ -306,6 +306,8 @@ static enum served take_message(struct client *c, const struct headers *h, struc
     struct message m;
     struct rpc_error error;
     if (message_read(root, &m, &error)) {
+        if (m.kind == MESSAGE_NOTIFICATION)
+            return SERVED_NOTHING;
         answer_error(o, m.id, &error);
         return SERVED;
     }
@@ -331,7 +333,7 @@ static bool wants_answer(json_t *root)
 {
     struct message m;
     struct rpc_error error;
-    return message_read(root, &m, &error) || m.kind == MESSAGE_REQUEST;
+    return message_read(root, &m, &error) ? m.kind != MESSAGE_NOTIFICATION : m.kind == MESSAGE_REQUEST;
 }
 
 static int check_batch(struct client *c, const json_t *root, struct rpc_error *error)
@@ -346,6 +348,19 @@ static int check_batch(struct client *c, const json_t *root, struct rpc_error *e
     if (!n || n > LIMIT_MCP_BATCH)
         return rpc_error_set(error, RPC_INVALID, 400, "a batch holds 1 to %d messages, not %zu", LIMIT_MCP_BATCH, n);
     return 0;
+}
+
+/* One message of a batch. */
+static void take_item(struct client *c, const struct headers *h, struct outlet *all, json_t *item, size_t len)
+{
+    const char *method = member_string(item, "method");
+    struct rpc_error error;
+    if (!method || strcmp(method, "initialize") != 0 || !wants_answer(item)) {
+        (void)take_message(c, h, all, item, len);
+        return;
+    }
+    (void)rpc_error_set(&error, RPC_INVALID, 400, "initialize stands by itself, not in a batch");
+    answer_error(all, json_object_get(item, "id"), &error);
 }
 
 static enum served take_batch(struct client *c, const struct headers *h, struct outlet *o,
@@ -366,7 +381,7 @@ static enum served take_batch(struct client *c, const struct headers *h, struct 
         return SERVED;
     }
     for (size_t i = 0; i < json_array_size(root); i++)
-        (void)take_message(c, h, all, json_array_get(root, i), len / json_array_size(root));
+        take_item(c, h, all, json_array_get(root, i), len / json_array_size(root));
     outlet_unref(all);
     return answers ? SERVED : SERVED_NOTHING;
 }

@@ -92,6 +92,13 @@ static void run_extension(struct exchange *e)
         exchange_fail(e, RPC_PARAMS, "there is no tool \"%.80s\"", name);
 }
 
+/* The question for roots goes out before the call may wait in the queue. */
+static void start_tool(struct exchange *e, const struct row *row)
+{
+    roots_ask(e);
+    (void)exchange_queue(e, row->load, run_tool);
+}
+
 void tools_call(struct exchange *e)
 {
     const struct extension *x = e->server->options.extension;
@@ -105,7 +112,7 @@ void tools_call(struct exchange *e)
     else if (arguments && !json_is_object(arguments))
         exchange_fail(e, RPC_PARAMS, "\"arguments\" must be an object");
     else if (row)
-        (void)exchange_queue(e, row->load, run_tool);
+        start_tool(e, row);
     else
         (void)exchange_queue(e, LOAD_WAIT, run_extension);
 }

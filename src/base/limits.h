@@ -86,6 +86,9 @@
 #define LIMIT_MCP_REPLY (8 * MIB)           /* one message out; official clients hang up at 10 MiB */
 #define LIMIT_MCP_IMAGE (5000 * 1000)       /* of a picture in it, before base64 */
 #define LIMIT_MCP_FOOTER 200               /* of a page of text, for the line that says where it goes on */
+#define LIMIT_MCP_ID 512                    /* of a request, as a string */
+#define LIMIT_MCP_NOTICE 4096               /* an answer that only says why there is none */
+#define LIMIT_MCP_VALUES 100000             /* values of one message: each costs memory whatever its length */
 #define LIMIT_MCP_BATCH 256                 /* messages of one batch */
 #define LIMIT_MCP_QUEUE 1024                /* calls that wait or run, of all clients */
 #define LIMIT_MCP_QUEUE_BYTES (128 * MIB)   /* and what their messages hold */
@@ -93,7 +96,7 @@
 #define LIMIT_MCP_PROGRESS_MS 4000          /* between two signs of life; clients give up after 5 s and more */
 #define LIMIT_MCP_STATE (64 * KIB)          /* what a client carries for us between two calls */
 #define LIMIT_MCP_LISTENERS 64              /* subscriptions held open, of all clients */
-#define LIMIT_MCP_ROOTS_MS 1000             /* waited for a client to name its roots */
+#define LIMIT_MCP_ROOTS_MS 5000             /* waited for a client to name its roots */
 #define LIMIT_MCP_ASK_MS 60000              /* waited for any other answer of a client */
 #define LIMIT_MCP_DRAIN_MS 60000            /* for accepted calls when the client has said all it wanted */
 

@@ -250,6 +250,29 @@ def progress_comes_at_least_every_5_s_while_work_lasts():
     return f"{len(progress)} notifications, the longest gap {max(gaps):.1f} s"
 
 
+def sigterm_ends_it_while_nobody_reads_its_answers():
+    with Server() as server:
+        server.hello()
+        os.set_blocking(server.into, False)
+        try:
+            for _ in range(400):
+                os.write(server.into, request(1, "tools/list") * 8)
+        except BlockingIOError:
+            pass  # it reads no more: its output is full
+        server.process.terminate()
+        assert server.process.wait(5) == 0
+
+
+def a_text_is_read_while_a_picture_is_made():
+    for _ in range(4):
+        with Server() as server:
+            server.hello()
+            server.ask(call("warm", "read", {"path": "text.txt"}), "warm")
+            server.send(call("picture", "view", {"path": "slow.png"}) + call("text", "read", {"path": "text.txt"}))
+            before, _ = server.until("text", 20)
+            assert before == [], "the picture came first"
+
+
 def nothing_of_a_short_call_is_progress_without_a_token():
     with Server() as server:
         server.hello()
@@ -269,7 +292,8 @@ for function in (first_answer_to_discover_within_20_ms, first_answer_to_initiali
                  a_picture_and_a_text_are_answered_while_others_wait,
                  cancel_stops_the_worker_within_100_ms_and_nothing_more_is_said,
                  cancel_before_the_work_began_says_nothing_either, progress_comes_at_least_every_5_s_while_work_lasts,
-                 nothing_of_a_short_call_is_progress_without_a_token):
+                 nothing_of_a_short_call_is_progress_without_a_token, sigterm_ends_it_while_nobody_reads_its_answers,
+                 a_text_is_read_while_a_picture_is_made):
     if wanted in function.__name__:
         test(function)
 finish()

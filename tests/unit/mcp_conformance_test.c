@@ -18,7 +18,7 @@ struct record {
     bool ended;
 };
 
-static void record_send(struct outlet *o, const char *text, size_t len, bool last, int http)
+static bool record_send(struct outlet *o, const char *text, size_t len, bool last, int http)
 {
     struct record *r = (struct record *)o;
     (void)last, (void)http;
@@ -27,6 +27,7 @@ static void record_send(struct outlet *o, const char *text, size_t len, bool las
     CHECK_MSG(m, "%.*s", (int)len, text);
     (void)json_array_append_new(r->messages, m ? m : json_null());
     (void)pthread_mutex_unlock(&r->lock);
+    return true;
 }
 
 static void record_end(struct outlet *o)

@@ -37,6 +37,7 @@ static const struct row rows[] = {
     {HEAD "\"id\":{},\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
     {HEAD "\"id\":true,\"method\":\"ping\"}", RPC_INVALID, NULL, 0},
     {HEAD "\"result\":{}}", RPC_INVALID, NULL, 0},
+    {HEAD "\"id\":7,\"method\":\"pi\\u0000ng\"}", RPC_INVALID, "7", 0},
     {HEAD "\"id\":7,\"method\":\"ping\",\"params\":[]}", RPC_PARAMS, "7", 0},
     {HEAD "\"id\":7,\"method\":\"ping\",\"params\":null}", RPC_PARAMS, "7", 0},
     {HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"_meta\":1}}", RPC_PARAMS, "7", 0},
@@ -114,6 +115,32 @@ TEST(nesting_is_bounded_at_128)
         const struct row row = {.code = depths[i].code, .id = "7", .kind = MESSAGE_REQUEST};
         judge(&row, b.data, b.len);
     }
+}
+
+TEST(a_notification_with_wrong_params_is_still_known_as_one)
+{
+    static const char text[] = HEAD "\"method\":\"notifications/cancelled\",\"params\":[]}";
+    struct rpc_error error;
+    struct message m;
+    json_t *id;
+    auto_json *root = message_load(text, sizeof text - 1, &id, &error);
+    CHECK(message_read(root, &m, &error) && m.kind == MESSAGE_NOTIFICATION);
+}
+
+TEST(a_message_of_too_many_values_or_too_long_an_id_is_refused)
+{
+    auto_buf many = BUF_INIT(MIB), id = BUF_INIT(MIB);
+    (void)buf_add_str(&many, HEAD "\"id\":7,\"method\":\"ping\",\"params\":{\"x\":[0");
+    for (int i = 0; i < LIMIT_MCP_VALUES; i++)
+        (void)buf_add_str(&many, ",0");
+    (void)buf_add_str(&many, "]}}");
+    static const struct row too_many = {.code = RPC_INVALID, .id = "7"}, too_long = {.code = RPC_INVALID};
+    judge(&too_many, many.data, many.len);
+    (void)buf_add_str(&id, HEAD "\"method\":\"ping\",\"id\":\"");
+    for (int i = 0; i <= LIMIT_MCP_ID; i++)
+        (void)buf_add_str(&id, "x");
+    (void)buf_add_str(&id, "\"}");
+    judge(&too_long, id.data, id.len);
 }
 
 TEST(brackets_inside_strings_do_not_nest)

@@ -54,7 +54,7 @@ struct record {
     int http;
 };
 
-static void record_send(struct outlet *o, const char *text, size_t len, bool last, int http)
+static bool record_send(struct outlet *o, const char *text, size_t len, bool last, int http)
 {
     struct record *r = (struct record *)o;
     (void)pthread_mutex_lock(&r->lock);
@@ -63,6 +63,7 @@ static void record_send(struct outlet *o, const char *text, size_t len, bool las
     r->messages++;
     r->http = last ? http : r->http;
     (void)pthread_mutex_unlock(&r->lock);
+    return true;
 }
 
 static void record_end(struct outlet *o)
