@@ -10,6 +10,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 import zlib
 
@@ -75,6 +76,26 @@ def read_answer(s, timeout=60, bodyless=False):
             break
         rest += piece
     return Answer(status, headers, rest)
+
+
+def read_one(s):
+    """The status of one answer of a known length, and not a byte more."""
+    s.settimeout(60)
+    top = b""
+    while not top.endswith(b"\r\n\r\n"):
+        piece = s.recv(1)
+        if not piece:
+            return None
+        top += piece
+    left = next(int(line[15:]) for line in top.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+    while left:
+        left -= len(s.recv(left))
+    return int(top.split()[1])
+
+
+def chunks(message):
+    body = json.dumps(message).encode()
+    return (head(more=JSON + ("Transfer-Encoding: chunked",)) + "\r\n").encode() + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
 
 
 def receive(s):
@@ -258,12 +279,22 @@ def slow():
         "chunk stops": (head(more=JSON + ("Transfer-Encoding: chunked",)) + "\r\n5\r\n{").encode(),
         "trickle": (head(more=JSON + ("Content-Length: 100000",)) + "\r\n").encode(),
         "refused body": (head(path="/x", more=JSON + ("Content-Length: 100",)) + "\r\n").encode(),
+        "half a header behind a request": request(INIT) + b"POST /mcp HTTP/1.1\r\nHo",
+        "half a line behind a request": request(INIT) + b"POS",
+        "half a header behind chunks": chunks(INIT) + b"POST /mcp HTTP/1.1\r\nHo",
     }
     socks = {}
-    idle = connect()
+    idle, silent = connect(), connect()
+    idle.sendall(chunks(INIT))
+    check(read_answer(idle).status == 200, "before it is idle")
+    idle.sendall(request(INIT) * 2)
+    for _ in range(2):
+        check(read_one(idle) == 200, "before it is idle")
     for name, raw in kinds.items():
         socks[name] = connect()
         socks[name].sendall(raw)
+        if "behind" in name:
+            check(read_one(socks[name]) == 200, name)
     ended, worst = {}, 0
     while len(ended) < len(kinds) and time.monotonic() - start < 20:
         before = time.monotonic()
@@ -282,9 +313,11 @@ def slow():
     check(len(ended) == len(kinds), "not cut:", set(kinds) - set(ended))
     check(all(9 < t < 13 for t in ended.values()), ended)
     check(worst < 1, "another client waited", worst)
+    silent.settimeout(3)
+    check(receive(silent) == b"", "a connection that never spoke is told something, or kept")
     idle.sendall(request(INIT))
     got = read_answer(idle)
-    check(got and got.status == 200, "a silent connection is no slow one")
+    check(got and got.status == 200, "an idle connection is no slow one")
     print("cut after", {k: round(v, 1) for k, v in ended.items()}, "others at most", round(worst * 1000), "ms")
 
 
@@ -309,18 +342,44 @@ def crowd(pid):
         s.sendall(request(INIT))
         check(read_answer(s).status == 200, "a request in the crowd")
         times.append(time.monotonic() - start)
+    strangers = [connect() for _ in range(24)]
+    for _ in range(200):
+        strangers.append(connect())
+    start = time.monotonic()
+    status_is(200, request(INIT), "one more than there is room for")
+    check(time.monotonic() - start < 1, "a newcomer waited")
+    strangers[0].settimeout(5)
+    check(receive(strangers[0]) == b"", "the oldest stranger is still there")
+    for i, s in enumerate(socks):
+        s.sendall(request(ping()))
+        got = read_answer(s)
+        check(got is not None, "a client lost its connection to a stranger", i)
+    for s in strangers:
+        s.close()
+    time.sleep(0.2)
     while len(socks) < 1024:
         socks.append(connect())
-    got = None
+    for s in socks:
+        s.sendall((head(more=JSON + ("Content-Length: 100",)) + "\r\n{").encode())
+    time.sleep(0.3)
     for _ in range(20):
         s = connect()
-        socks.append(s)
         got = read_answer(s, 5)
-        check(got and got.status == 503 and "retry-after" in got.headers, "over the limit", got and got.status)
+        check(got and got.status == 503 and "retry-after" in got.headers, "all are at work", got and got.status)
+        s.close()
     for s in socks:
         s.close()
     time.sleep(0.2)
     status_is(200, request(INIT), "after the crowd")
+    idle = []
+    for _ in range(1030):
+        s = connect()
+        s.sendall(request(INIT))
+        check(read_answer(s).status == 200, "initialize of an idle one", len(idle))
+        idle.append(s)
+    check(receive(idle[0]) == b"", "the one idle for longest is still there")
+    idle[-1].sendall(request(INIT))
+    check(read_answer(idle[-1]).status == 200, "the newest one is gone")
     check(max(times) < 1, times)
     print(f"1000 connections: {held} kB more ({held / 1000:.1f} each), a request {min(times) * 1000:.2f} ms")
 
@@ -436,6 +495,124 @@ def strange():
                 check(False, "no answer and no end:", raw[:500])
             check(got is None or got.status < 500 or got.status in (501, 505), raw[:60], got and got.status)
     status_is(200, request(ping(), more=of(known)), "afterwards")
+
+
+def smuggle():
+    """Where a request ends is never a matter of opinion: nothing behind a doubtful one is read."""
+    inner = request(ping(77))
+    for line, want in ((f"Content-Length : {len(inner)}", 400), (f"Content-Length\t: {len(inner)}", 400),
+                       (f"Content\x01Length: {len(inner)}", 400), ("Transfer-Encoding: gzip", 501),
+                       ("Transfer-Encoding: xchunked", 501), ("Transfer-Encoding: identity, chunked", 501),
+                       ("Transfer-Encoding : chunked", 400), ("Transfer-Encoding: chunked, chunked", 501)):
+        with connect() as s:
+            s.sendall((head(more=JSON + (line,)) + "\r\n").encode() + inner)
+            s.settimeout(5)
+            data = b""
+            while piece := receive(s):
+                data += piece
+            check(data.startswith(b"HTTP/1.1 %d" % want), line, data[:40])
+            check(data.count(b"HTTP/1.1") == 1, "what followed was served", line, data)
+    status_is(200, (head(more=JSON + ("Transfer-Encoding: Chunked",)) + "\r\n").encode() +
+              b"%x\r\n%s\r\n0\r\n\r\n" % (len(json.dumps(INIT)), json.dumps(INIT).encode()), "Chunked")
+
+
+def bodies():
+    """Whoever fills the room for bodies and trickles keeps nobody out."""
+    name, holders = session(), []
+    for _ in range(4):
+        s = connect()
+        s.sendall((head(more=of(name) + (f"Content-Length: {32 << 20}",)) + "\r\n").encode())
+        s.sendall(b" " * ((32 << 20) - 10))
+        holders.append(s)
+    time.sleep(0.5)
+    big = b" " * (5 << 20) + json.dumps(INIT).encode()
+    status_is(200, request(big), "a body while others hold the room")
+    got = read_answer(holders[0], 5)
+    check(got and got.status == 503, "the oldest body was not cut", got and got.status)
+    holders[3].sendall(b" " * 10)
+    got = read_answer(holders[3], 5)
+    check(got and got.status == 400, "the newest body was cut", got and got.status)
+
+
+def cors(origin):
+    """A page of the allowed origin may read; nobody else hears of it."""
+    def access(got):
+        return {k: v for k, v in got.headers.items() if k.startswith("access-control")}
+    asks = ("Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization, content-type")
+    raw = (head("OPTIONS", token=None, more=(f"Origin: {origin}",) + asks) + "\r\n").encode()
+    got = status_is(204, raw, "preflight")
+    check(got.headers["access-control-allow-origin"] == origin and got.headers["vary"] == "Origin", got.headers)
+    check(got.headers["access-control-allow-methods"] == "POST, DELETE", got.headers)
+    allowed = got.headers["access-control-allow-headers"].split(", ")
+    for name in ("authorization", "content-type", "mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"):
+        check(name in allowed, name, allowed)
+    check("access-control-allow-credentials" not in got.headers and "access-control-max-age" in got.headers, got.headers)
+    for want, raw in ((200, request(INIT, more=JSON + (f"Origin: {origin}",))),
+                      (401, request(INIT, more=JSON + (f"Origin: {origin}",), token="x"))):
+        got = status_is(want, raw, "answer")
+        check(got.headers["access-control-allow-origin"] == origin and got.headers["vary"] == "Origin", got.headers)
+        check(got.headers["access-control-expose-headers"] == "Mcp-Session-Id", got.headers)
+    own = f"http://127.0.0.1:{PORT}"
+    for want, raw in ((403, head("OPTIONS", token=None, more=("Origin: https://evil.example",) + asks)),
+                      (403, head("OPTIONS", token=None, more=(f"Origin: {origin}.evil",) + asks)),
+                      (403, head("OPTIONS", token=None, host="evil.example", more=(f"Origin: {origin}",) + asks)),
+                      (401, head("OPTIONS", token=None, more=(f"Origin: {own}",) + asks)),
+                      (401, head("OPTIONS", token=None, more=asks)),
+                      (401, head("OPTIONS", path="/x", token=None, more=(f"Origin: {origin}",) + asks)),
+                      (401, head("OPTIONS", token=None, more=(f"Origin: {origin}",)))):
+        got = status_is(want, (raw + "\r\n").encode(), raw)
+        check("Origin: " + origin + "\r" in raw and want == 401 or not access(got), raw, access(got))
+    check(not access(status_is(200, request(INIT, more=JSON + (f"Origin: {own}",)), "our own page")), "our own page")
+    check(not access(status_is(200, request(INIT), "no page")), "no page")
+
+
+def ended_session():
+    """A session that ends while a body comes in is not known at its end."""
+    name = session()
+    raw = request(ping(), more=of(name))
+    with connect() as s:
+        s.sendall(raw[:-1])
+        time.sleep(0.1)
+        status_is(204, (head("DELETE", more=of(name)) + "\r\n").encode(), "DELETE")
+        s.sendall(raw[-1:])
+        got = read_answer(s, 5)
+        check(got and got.status == 404, got and got.status)
+
+
+def hang_up_early(slow_path):
+    """A hang-up while the message is still read cancels the call that it becomes."""
+    name = session()
+    held = [connect() for _ in range(16)]
+    for s in held:
+        s.sendall(request(call("view", {"path": slow_path}), more=of(name)))
+    for number in range(500, 505):
+        message = json.dumps(call("view", {"path": slow_path}, number)).encode()
+        raw = request(message[:-1] + b',"x":"' + b"x" * (20 << 20) + b'"}', more=of(name))
+        with connect() as s:
+            s.sendall(raw[:-1])
+            time.sleep(0.3)
+            s.sendall(raw[-1:])
+            time.sleep(0.008)
+        time.sleep(0.2)
+        status_is(200, request(ping(number), more=of(name)), "the call goes on for nobody")
+
+
+def stall():
+    """One client's large message does not hold up the others."""
+    name, times = session(), []
+    body = json.dumps(ping()).encode()[:-1] + b',"x":"' + b"x" * (30 << 20) + b'"}'
+    raw = request(body, more=of(name))
+    going = threading.Thread(target=lambda: [ask(raw) for _ in range(5)])
+    going.start()
+    with connect() as s:
+        while going.is_alive():
+            start = time.monotonic()
+            s.sendall(request(ping(), more=of(name)))
+            check(read_answer(s).status == 200, "ping")
+            times.append(time.monotonic() - start)
+            time.sleep(0.002)
+    print(f"ping beside messages of 30 MiB: at most {max(times) * 1000:.0f} ms, of {len(times)}")
+    check(max(times) < 2, "stalled")
 
 
 def stream(slow_path):

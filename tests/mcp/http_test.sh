@@ -74,7 +74,7 @@ test_slow_requests_are_cut_with_408_while_others_are_served() {
     probe slow
     end_server
 }
-test_a_thousand_connections_are_held_and_more_are_told() {
+test_a_thousand_connections_are_held_and_strangers_make_room() {
     [ "$(ulimit -n)" -ge 2500 ] || ulimit -n 2500 2>/dev/null || skip "too few descriptors are allowed"
     serve
     probe crowd "$pid"
@@ -85,6 +85,45 @@ test_a_client_that_hangs_up_stops_its_call() {
     serve
     probe hang_up "$PWD/slow.png" "$GOOD/$(ls "$GOOD" | grep '\.png$' | head -n 1)"
     end_server
+}
+test_a_client_that_hangs_up_before_its_call_begins_stops_it() {
+    slow_picture
+    serve
+    probe hang_up_early "$PWD/slow.png"
+    end_server
+}
+test_a_request_whose_end_is_doubtful_is_the_last() {
+    serve
+    probe smuggle
+    end_server
+}
+test_bodies_that_trickle_keep_nobody_out() {
+    serve
+    probe bodies
+    end_server
+}
+test_a_page_of_an_allowed_origin_may_ask_and_read() {
+    serve --allow-origin https://app.example
+    probe cors https://app.example
+    end_server
+}
+test_a_session_that_ends_under_a_body_is_not_known() {
+    serve
+    probe ended_session
+    end_server
+}
+test_a_large_message_holds_nobody_up() {
+    serve
+    probe stall
+    end_server
+}
+test_options_for_http_alone_are_refused_without_it() {
+    for option in --no-token "--tls-cert x" "--tls-key x" --insecure "--allow-host x" "--allow-origin x" --conformance; do
+        # shellcheck disable=SC2086
+        run "$FOVEA" mcp $option
+        want_status 2
+        has err "${option%% *} is of no use without --http"
+    done
 }
 test_a_full_queue_gets_503() {
     slow_picture
@@ -195,6 +234,15 @@ test_tls_serves_and_half_of_it_is_refused() {
         -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" 2>/dev/null
     run "$FOVEA" mcp --http 127.0.0.1:0 --tls-cert cert.pem
     has err "both"
+    run "$FOVEA" mcp --http 127.0.0.1:0 --tls-key key.pem
+    has err "both"
+    : >empty.pem
+    for pair in "empty.pem empty.pem" "cert.pem empty.pem" "empty.pem key.pem"; do
+        run timeout 5 "$FOVEA" mcp --http 127.0.0.1:0 --tls-cert "${pair% *}" --tls-key "${pair#* }"
+        [ "$status" -ne 0 ] || fail "served with $pair"
+        has err "is empty"
+        hasnt err "listening"
+    done
     run "$FOVEA" mcp --http 127.0.0.1:0 --tls-cert cert.pem --tls-key cert.pem
     [ "$status" -ne 0 ] || fail "served with a certificate as the key"
     address=0.0.0.0:0
@@ -207,6 +255,9 @@ test_tls_serves_and_half_of_it_is_refused() {
     has body '"serverInfo"'
     code=$(curl -s -o body -w '%{http_code}' --cacert cert.pem "https://localhost:$port/mcp" -d '{}')
     [ "$code" = 401 ] || fail "status $code without a token"
+    code=$(curl -s -o body -w '%{http_code}' --cacert cert.pem "https://localhost:$port/mcp" -H "Content-Length: 99999999" \
+        -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d '{}')
+    [ "$code" = 413 ] || fail "status $code for a length too long"
     end_server
 }
 
