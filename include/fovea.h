@@ -135,7 +135,11 @@ struct fovea_session_options {
     size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
     size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that
                                  cannot be made so small is refused as too_large */
+    const fovea_session *like; /* instead of cwd and roots: this one's, which were perhaps looked up already. It may be
+                                  freed before the new one */
 };
+/* Looks at no file: cwd and roots are looked up by the first call, once. A root that is not there has nothing to show
+ * until it is; one whose file system does not answer within two seconds has nothing to show at all. */
 FOVEA_API int fovea_session_new(fovea *f, const struct fovea_session_options *options, fovea_session **ret,
                                 struct fovea_fault *fault);
 FOVEA_API void fovea_session_free(fovea_session *s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "clients.h"
 #include "core.h"
 
@@ -58,7 +59,7 @@ void client_unref(struct client *c)
     leave_server(c);
     free(c->name);
     json_decref(c->capabilities);
-    free_list(c->roots);
+    fovea_session_free(c->narrowed);
     free(c);
 }
 
@@ -151,9 +152,29 @@ static char **folders_of(const json_t *result)
     return folders;
 }
 
+/* Relative paths start where we were started, unless the client's folders are all elsewhere. */
+static const char *start_of(char **roots, const char *here)
+{
+    for (char **r = roots; r && *r; r++)
+        if (here && path_beneath(here, *r))
+            return NULL;
+    return roots ? *roots : NULL;
+}
+
+/* A session that looks no further than the client's roots; *ret stays NULL where it names none. */
+static int narrow(struct server *s, const json_t *result, fovea_session **ret, struct fovea_fault *fault)
+{
+    char **roots = folders_of(result);
+    auto_free char *here = roots ? getcwd(NULL, 0) : NULL;
+    struct fovea_session_options options = {.roots = (const char *const *)roots, .cwd = start_of(roots, here)};
+    int r = roots ? fovea_session_new(s->f, &options, ret, fault) : 0;
+    free_list(roots);
+    return r;
+}
+
 /* Asks the client for its roots where it has any that we do not know; other calls of it wait meanwhile. A client that
  * does not answer has not narrowed anything. */
-static void learn_roots(struct exchange *e)
+static int learn_roots(struct exchange *e, struct fovea_fault *fault)
 {
     struct client *c = e->client;
     struct server *s = e->server;
@@ -167,47 +188,21 @@ static void learn_roots(struct exchange *e)
         c->roots_state = ROOTS_ASKED;
     server_unlock(s);
     if (!ask)
-        return;
+        return 0;
+    fovea_session *narrowed = NULL;
     int r = exchange_ask(e, "roots/list", NULL, LIMIT_MCP_ROOTS_MS, &result);
-    char **roots = r ? NULL : folders_of(result);
+    int made = r ? 0 : narrow(s, result, &narrowed, fault);
     server_lock(s);
-    if (!r) {
-        char **old = c->roots;
-        c->roots = roots;
-        roots = old;
+    if (!r && !made) {
+        fovea_session *old = c->narrowed;
+        c->narrowed = narrowed;
+        narrowed = old;
     }
-    c->roots_state = r == -ECANCELED ? ROOTS_STALE : ROOTS_KNOWN;
+    c->roots_state = r == -ECANCELED || made < 0 ? ROOTS_STALE : ROOTS_KNOWN;
     server_tell(s);
     server_unlock(s);
-    free_list(roots);
-}
-
-static char **copy_list(char **list)
-{
-    char **copy = list ? calloc(LIMIT_ROOTS + 1, sizeof *copy) : NULL;
-    for (size_t i = 0; copy && list[i]; i++)
-        if (!(copy[i] = strdup(list[i]))) {
-            free_list(copy);
-            return NULL;
-        }
-    return copy;
-}
-
-static bool beneath(const char *path, const char *folder)
-{
-    size_t n = strlen(folder);
-    while (n > 1 && folder[n - 1] == '/')
-        n--;
-    return !strncmp(path, folder, n) && (n == 1 || path[n] == '/' || !path[n]);
-}
-
-/* Relative paths start where we were started, unless the client's folders are all elsewhere. */
-static const char *start_of(char **roots, const char *here)
-{
-    for (char **r = roots; r && *r; r++)
-        if (here && beneath(here, *r))
-            return NULL;
-    return roots ? *roots : NULL;
+    fovea_session_free(narrowed);
+    return made;
 }
 
 /* ---------------------------------------------------------------- sessions */
@@ -223,27 +218,20 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
 {
     const struct server_options *o = &e->server->options;
     const char *main = member_string(e->message.meta, "fovea/main");
-    char **roots = NULL;
-    if (!e->modern) {
-        learn_roots(e);
-        server_lock(e->server);
-        roots = copy_list(e->client->roots);
-        server_unlock(e->server);
-    }
-    auto_free char *here = roots ? getcwd(NULL, 0) : NULL;
+    int r = e->modern ? 0 : learn_roots(e, fault);
+    if (r < 0)
+        return r;
     server_lock(e->server);
     const struct client_row *known = client_known(name_of(e));
-    server_unlock(e->server);
     struct fovea_session_options options = {
-        .roots = (const char *const *)roots,
-        .cwd = start_of(roots, here),
+        .like = e->modern ? NULL : e->client->narrowed,
         .main = main ? main : o->main,
         .model_unknown = true,
         .no_webp = o->no_webp || !known || !known->webp,
         .max_text = (known ? known->page : CLIENT_PAGE) - LIMIT_MCP_FOOTER,
         .max_image = LIMIT_MCP_IMAGE,
     };
-    int r = fovea_session_new(e->server->f, &options, ret, fault);
-    free_list(roots);
+    r = fovea_session_new(e->server->f, &options, ret, fault);
+    server_unlock(e->server);
     return r;
 }

@@ -35,7 +35,7 @@ struct client {
     char *name;             /* clientInfo.name; NULL not known */
     json_t *capabilities;
     enum roots_state roots_state;
-    char **roots; /* absolute folders, NULL-terminated; NULL: not narrowed */
+    fovea_session *narrowed; /* to its roots, for sessions like it; NULL: it named none */
     LIST_HEAD(, exchange) flight[CLIENT_BUCKETS]; /* not answered yet, by the hash of their ids */
     TAILQ_HEAD(, exchange) queue[LOADS];          /* those of them that wait to run */
     unsigned n_flight, n_queued;
