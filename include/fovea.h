@@ -51,13 +51,17 @@ struct fovea_fault {
 
 /* ---------------------------------------------------------------- context */
 
+/* Files are opened and read by child processes ("readers"), the first of which is made by the first call. A host that
+ * gives up rights meanwhile (user, group, groups, capabilities) gets new ones. What else it does to itself after that
+ * call (Landlock, seccomp, chroot, namespaces) does not reach those that run already: confine first, then call. */
+
 struct fovea_options {
     const char *cwd;          /* what relative paths start from; default: the process's own */
     const char *const *reach; /* folders (absolute, NULL-terminated list) that may be read. Where the config sets
                                  fs_reach they narrow that and never widen it; default: config fs_reach */
     const char *config_file;  /* default: $XDG_CONFIG_HOME/fovea/config.yaml where it exists; "" reads none */
     const char *personality;  /* ID: personalities/ID/ beside the config file says which tools there are, and may lay a
-                                 config.yaml of its own over the other */
+                                 config.yaml of its own over the other, whose fs_reach it can only narrow */
     const char *worker_dir;   /* where the worker programs are; default: beside the program, then the installed place */
     unsigned ready_workers;   /* how many confined workers wait ahead of work; 0 starts each when needed */
     bool no_webp;             /* never answer with WebP, for hosts that do not take it */
