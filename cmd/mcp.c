@@ -68,7 +68,8 @@ static const struct option options[] = {
      "serve Streamable HTTP at /mcp there instead of stdin and stdout; port 0 picks one"},
     {"main", 0, OPTION_STRING, "P/M", AT(main), "the model that the agent runs: pictures fit its limits"},
     {"personality", 0, OPTION_STRING, "ID", AT(personality),
-     "offer only the tools in personalities/ID/toolset.yaml beside config.yaml"},
+     "offer only the tools in personalities/ID/toolset.yaml beside config.yaml, and lay the config.yaml of that folder "
+     "over the other; its fs_reach narrows, never widens"},
     {"no-token", 0, OPTION_FLAG, NULL, AT(no_token), "HTTP: ask for no bearer token"},
     {"tls-cert", 0, OPTION_STRING, "FILE", AT(tls_cert), "HTTP: serve TLS with this certificate (PEM)"},
     {"tls-key", 0, OPTION_STRING, "FILE", AT(tls_key), "HTTP: and this key (PEM)"},

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 
 /*
- * Writes beside path and renames. `before` is the file that stands there now, whose mode is kept; NULL when there is
- * none, then the mode is `mode` less the umask. `lasting` waits for the disk, so that a power cut leaves the old file
- * or the new one too. 0 or a negative errno; nothing is left behind.
+ * Writes beside path and renames. `before` is the file that stands there now, whose owner, group, mode and ACL are kept;
+ * where owner or group cannot be had, the new one is private, and -EPERM when an ACL stands on it. NULL when there is
+ * none: then the mode is `mode` less the umask, and -EEXIST when one came to be meanwhile. `lasting` waits for the disk,
+ * so that a power cut leaves the old file or the new one too. 0 or a negative errno; nothing is left behind.
  */
 int replace_file(const char *path, const void *data, size_t len, const struct stat *before, mode_t mode, bool lasting);
 

@@ -239,7 +239,7 @@ static const struct option options[] = {
     {"name", 0, OPTION_STRING, "NAME", offsetof(struct values, name),
      "what the agent calls the server; fovea by default"},
     {"root", 0, OPTION_LIST, "DIR", offsetof(struct values, roots),
-     "let the server read this folder, instead of what fs_reach in the config says; may be given again"},
+     "let the server read this folder; where the config sets fs_reach, only what lies in it too; may be given again"},
     {"main", 0, OPTION_STRING, "P/M", offsetof(struct values, main),
      "tell the server which provider and model the agent runs"},
     {0},

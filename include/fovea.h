@@ -51,13 +51,17 @@ struct fovea_fault {
 
 /* ---------------------------------------------------------------- context */
 
+/* Files are opened and read by child processes ("readers"), the first of which is made by the first call. A host that
+ * gives up rights meanwhile (user, group, groups, capabilities) gets new ones. What else it does to itself after that
+ * call (Landlock, seccomp, chroot, namespaces) does not reach those that run already: confine first, then call. */
+
 struct fovea_options {
     const char *cwd;          /* what relative paths start from; default: the process's own */
     const char *const *reach; /* folders (absolute, NULL-terminated list) that may be read. Where the config sets
                                  fs_reach they narrow that and never widen it; default: config fs_reach */
     const char *config_file;  /* default: $XDG_CONFIG_HOME/fovea/config.yaml where it exists; "" reads none */
     const char *personality;  /* ID: personalities/ID/ beside the config file says which tools there are, and may lay a
-                                 config.yaml of its own over the other */
+                                 config.yaml of its own over the other, whose fs_reach it can only narrow */
     const char *worker_dir;   /* where the worker programs are; default: beside the program, then the installed place */
     unsigned ready_workers;   /* how many confined workers wait ahead of work; 0 starts each when needed */
     bool no_webp;             /* never answer with WebP, for hosts that do not take it */
@@ -135,7 +139,11 @@ struct fovea_session_options {
     size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
     size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that
                                  cannot be made so small is refused as too_large */
+    const fovea_session *like; /* instead of cwd and roots: this one's, which were perhaps looked up already. It may be
+                                  freed before the new one */
 };
+/* Looks at no file: cwd and roots are looked up by the first call, once. A root that is not there has nothing to show
+ * until it is; one whose file system does not answer within two seconds has nothing to show at all. */
 FOVEA_API int fovea_session_new(fovea *f, const struct fovea_session_options *options, fovea_session **ret,
                                 struct fovea_fault *fault);
 FOVEA_API void fovea_session_free(fovea_session *s);

@@ -52,7 +52,7 @@ void client_unref(struct client *c)
     leave_server(c);
     free(c->name);
     json_decref(c->capabilities);
-    roots_free(c->roots);
+    fovea_session_free(c->narrowed);
     free(c);
 }
 
@@ -89,23 +89,6 @@ void client_agree(struct client *c, enum revision revision, const json_t *params
     json_decref(before);
 }
 
-static bool beneath(const char *path, const char *folder)
-{
-    size_t n = strlen(folder);
-    while (n > 1 && folder[n - 1] == '/')
-        n--;
-    return !strncmp(path, folder, n) && (n == 1 || path[n] == '/' || !path[n]);
-}
-
-/* Relative paths start where we were started, unless the client's folders are all elsewhere. */
-static const char *start_of(char **roots, const char *here)
-{
-    for (char **r = roots; r && *r; r++)
-        if (here && beneath(here, *r))
-            return NULL;
-    return roots ? *roots : NULL;
-}
-
 /* ---------------------------------------------------------------- sessions */
 
 static const char *name_of(const struct exchange *e)
@@ -119,20 +102,16 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
 {
     const struct server_options *o = &e->server->options;
     const char *main = member_string(e->message.meta, "fovea/main");
-    char **roots = NULL;
-    int r = e->modern ? 0 : roots_take(e, &roots);
+    int r = e->modern ? 0 : roots_wait(e);
     if (r == -ETIMEDOUT)
         return fault_set(fault, r, "this client has folders of its own (roots) but has not said which; answer roots/list, "
                                    "then call again");
     if (r < 0)
-        return r == -ECANCELED ? fault_set(fault, r, "the call was cancelled") : fault_oom(fault);
-    auto_free char *here = roots ? getcwd(NULL, 0) : NULL;
+        return fault_set(fault, r, "the call was cancelled");
     server_lock(e->server);
     const struct client_row *known = client_known(name_of(e));
-    server_unlock(e->server);
     struct fovea_session_options options = {
-        .roots = (const char *const *)roots,
-        .cwd = start_of(roots, here),
+        .like = e->modern ? NULL : e->client->narrowed,
         .main = main ? main : o->main,
         .model_unknown = true,
         .no_webp = o->no_webp || !known || !known->webp,
@@ -140,6 +119,6 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
         .max_image = LIMIT_MCP_IMAGE,
     };
     r = fovea_session_new(e->server->f, &options, ret, fault);
-    roots_free(roots);
+    server_unlock(e->server);
     return r;
 }

@@ -39,7 +39,7 @@ struct client {
     bool roots_changed;   /* while they were asked for */
     uint64_t roots_ask;   /* the number of the last question for them */
     int64_t roots_by;     /* until when calls wait for the answer, clock_ms() */
-    char **roots; /* absolute folders, NULL-terminated; NULL: not narrowed */
+    fovea_session *narrowed; /* to its roots, for sessions like it; NULL: it named none */
     LIST_HEAD(, exchange) flight[CLIENT_BUCKETS]; /* not answered yet, by the hash of their ids */
     TAILQ_HEAD(, exchange) queue[LOADS];          /* those of them that wait to run */
     unsigned n_flight, n_queued;
@@ -121,10 +121,8 @@ void ticker_watch(struct exchange *e);
 /* ---- roots.c: the folders that a client of the older kind narrows our reach to */
 /* Asks for them, on the stream of e, where they are not known. */
 void roots_ask(struct exchange *e);
-/* Waits for them. 0 and a copy (NULL: not narrowed; roots_free), -ETIMEDOUT when the client has not named them,
- * -ECANCELED, -ENOMEM. */
-int roots_take(struct exchange *e, char ***ret);
-void roots_free(char **roots);
+/* Waits for them: 0, -ETIMEDOUT when the client has not named them, -ECANCELED. */
+int roots_wait(struct exchange *e);
 void roots_changed(struct client *c);
 /* With the lock held: what the client answered; NULL: an error. */
 void roots_answered(struct client *c, const json_t *result);

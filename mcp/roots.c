@@ -9,9 +9,10 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "core.h"
 
-void roots_free(char **roots)
+static void free_list(char **roots)
 {
     for (char **at = roots; roots && *at; at++)
         free(*at);
@@ -66,7 +67,7 @@ static char **folders_of(const json_t *list)
         if (!path)
             continue;
         if (!(folders[n] = strdup(path))) {
-            roots_free(folders);
+            free_list(folders);
             return NULL;
         }
         percent_decode(folders[n++]);
@@ -93,15 +94,40 @@ void roots_ask(struct exchange *e)
         (void)ask_send(e, number, "roots/list", NULL);
 }
 
+/* Relative paths start where we were started, unless the client's folders are all elsewhere. */
+static const char *start_of(char **roots, const char *here)
+{
+    for (char **r = roots; *r; r++)
+        if (here && path_beneath(here, *r))
+            return NULL;
+    return *roots;
+}
+
+/* A session that looks no further than these folders, for others to be like. NULL when out of memory. */
+static fovea_session *narrow(fovea *f, const json_t *list)
+{
+    fovea_session *narrowed = NULL;
+    char **roots = folders_of(list);
+    auto_free char *here = getcwd(NULL, 0);
+    struct fovea_session_options options = {.roots = (const char *const *)roots};
+    if (!roots)
+        return NULL;
+    options.cwd = start_of(roots, here);
+    if (fovea_session_new(f, &options, &narrowed, NULL) < 0)
+        narrowed = NULL;
+    free_list(roots);
+    return narrowed;
+}
+
 /* An empty list, or an error, says nothing about where to look. */
 void roots_answered(struct client *c, const json_t *result)
 {
     const json_t *list = json_object_get(result, "roots");
-    char **folders = json_array_size(list) ? folders_of(list) : NULL;
-    if (json_array_size(list) && !folders)
+    fovea_session *narrowed = json_array_size(list) ? narrow(c->server->f, list) : NULL;
+    if (json_array_size(list) && !narrowed)
         return; /* out of memory: as if it had not been said */
-    roots_free(c->roots);
-    c->roots = folders;
+    fovea_session_free(c->narrowed);
+    c->narrowed = narrowed;
     c->roots_named = true;
     c->roots_state = c->roots_changed ? ROOTS_STALE : ROOTS_KNOWN;
 }
@@ -115,22 +141,8 @@ void roots_changed(struct client *c)
     server_unlock(c->server);
 }
 
-static int copy(char **roots, char ***ret)
-{
-    char **all = roots ? calloc(LIMIT_ROOTS + 1, sizeof *all) : NULL;
-    if (roots && !all)
-        return -ENOMEM;
-    for (size_t i = 0; roots && roots[i]; i++)
-        if (!(all[i] = strdup(roots[i]))) {
-            roots_free(all);
-            return -ENOMEM;
-        }
-    *ret = all;
-    return 0;
-}
-
 /* Where no answer came, the next call asks again; one that comes late still counts. */
-int roots_take(struct exchange *e, char ***ret)
+int roots_wait(struct exchange *e)
 {
     struct client *c = e->client;
     struct server *s = e->server;
@@ -145,7 +157,6 @@ int roots_take(struct exchange *e, char ***ret)
         r = -ETIMEDOUT;
     if (r == -ETIMEDOUT)
         c->roots_state = ROOTS_STALE;
-    r = r ? r : copy(c->roots, ret);
     server_unlock(s);
     return r;
 }

@@ -52,7 +52,8 @@ char *tools_text_new(const struct server *s)
     return buf_take(&b);
 }
 
-/* Not at the start: probes start servers only to ask who they are. */
+/* Not at the start: probes start servers only to ask who they are. When a client asks what there is, or, if it knows
+ * that already, when its first picture is answered. */
 void tools_warm_up(struct server *s)
 {
     server_lock(s);
@@ -82,6 +83,9 @@ static void run_tool(struct exchange *e)
         content_of_result(e, result);
     fovea_result_free(result);
     fovea_session_free(session);
+    const struct row *row = row_find(e->server, member_string(e->message.params, "name"));
+    if (row && row->load == LOAD_PIXELS)
+        tools_warm_up(e->server);
 }
 
 static void run_extension(struct exchange *e)

@@ -46,9 +46,10 @@ extern const struct encoder encode_jpeg, encode_jpeg_fine, encode_png;
 /*
  * encode_jpeg while the picture's rows are still being made. The picture is borrowed; only the rows that were told of are
  * looked at, and its `opaque` is not. What fails on the way shows at the end. On one thread at a time. free takes NULL.
+ * drawn: with codes that suit drawn pictures at about quality 75 instead of the picture's own (see jpeg_codes.c).
  */
 struct jpeg_writer;
-int jpeg_writer_new(const struct image *m, unsigned quality, struct jpeg_writer **ret);
+int jpeg_writer_new(const struct image *m, unsigned quality, bool drawn, struct jpeg_writer **ret);
 void jpeg_writer_rows(struct jpeg_writer *w, uint32_t rows); /* so many from the top are there */
 int jpeg_writer_end(struct jpeg_writer *w, struct encoded *ret); /* all are there */
 void jpeg_writer_free(struct jpeg_writer *w);

@@ -12,6 +12,7 @@
 #include <jpeglib.h>
 
 #include "encode.h"
+#include "jpeg_codes.h"
 
 #define LOSSY_SHARES {57, 66, 76, 91, 100, 114, 166, 231, 409}
 
@@ -85,6 +86,7 @@ struct jpeg_writer {
     const struct image *m;
     const struct encoder *by;
     unsigned quality;
+    bool drawn;
     int error;
 };
 
@@ -95,6 +97,8 @@ static void begin(struct jpeg_writer *w, uint32_t rows)
     jpeg_create_compress(&w->j);
     w->j.dest = &w->to.base;
     set_up(&w->j, w->m, (int)w->quality, w->by == &encode_jpeg_fine);
+    if (w->drawn)
+        jpeg_codes_drawn(&w->j);
     jpeg_start_compress(&w->j, TRUE);
 }
 
@@ -137,14 +141,15 @@ static void free_writer(struct jpeg_writer **w)
     jpeg_writer_free(*w);
 }
 
-static int writer_new(const struct image *m, unsigned quality, const struct encoder *by, struct jpeg_writer **ret)
+static int writer_new(const struct image *m, unsigned quality, const struct encoder *by, bool drawn,
+                      struct jpeg_writer **ret)
 {
     if (m->size.w > JPEG_MAX_DIMENSION || m->size.h > JPEG_MAX_DIMENSION)
         return -EFBIG;
     struct jpeg_writer *w = calloc(1, sizeof *w);
     if (!w)
         return -ENOMEM;
-    *w = (struct jpeg_writer){.m = m, .by = by, .quality = quality};
+    *w = (struct jpeg_writer){.m = m, .by = by, .quality = quality, .drawn = drawn};
     w->to.base = (struct jpeg_destination_mgr){
         .init_destination = grow, .empty_output_buffer = on_full, .term_destination = on_end};
     w->j.err = jpeg_std_error(&w->f.base);
@@ -158,9 +163,9 @@ static int writer_new(const struct image *m, unsigned quality, const struct enco
     return e;
 }
 
-int jpeg_writer_new(const struct image *m, unsigned quality, struct jpeg_writer **ret)
+int jpeg_writer_new(const struct image *m, unsigned quality, bool drawn, struct jpeg_writer **ret)
 {
-    return writer_new(m, quality, &encode_jpeg, ret);
+    return writer_new(m, quality, &encode_jpeg, drawn, ret);
 }
 
 void jpeg_writer_rows(struct jpeg_writer *w, uint32_t rows)
@@ -179,7 +184,7 @@ int jpeg_writer_end(struct jpeg_writer *w, struct encoded *ret)
 static int encode_as(const struct image *m, unsigned quality, const struct encoder *by, struct encoded *ret)
 {
     cleanup(free_writer) struct jpeg_writer *w = NULL;
-    int e = writer_new(m, quality, by, &w);
+    int e = writer_new(m, quality, by, false, &w);
     return e ? e : jpeg_writer_end(w, ret);
 }
 

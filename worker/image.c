@@ -139,7 +139,28 @@ static bool is_new(uint32_t *memory, uint32_t colour)
     return new;
 }
 
-struct look image_look(const struct image *m)
+/* Pixels of a row that equal both neighbours, and neither; without a branch, many at a time. */
+static void count_row(const uint32_t *row, const uint32_t *above, uint32_t w, uint32_t *flat, uint32_t *sharp)
+{
+    uint32_t both = 0, neither = 0;
+    for (uint32_t x = 1; x < w; x++) {
+        uint32_t left = row[x] == row[x - 1], up = row[x] == above[x];
+        both += left & up;
+        neither += !(left | up);
+    }
+    *flat = both;
+    *sharp = neither;
+}
+
+static uint32_t count_novel(const uint32_t *row, const uint32_t *above, uint32_t w, uint32_t *memory)
+{
+    uint32_t novel = 0;
+    for (uint32_t x = 1; x < w; x++)
+        novel += row[x] != row[x - 1] && row[x] != above[x] && is_new(memory, row[x]);
+    return novel;
+}
+
+struct look image_look(const struct image *m, bool novelty)
 {
     uint32_t memory[1 << MEMORY_BITS] = {0}, w = m->size.w, seen = 0;
     uint32_t step = m->size.h > SAMPLE_ROWS ? m->size.h / SAMPLE_ROWS : 1;
@@ -147,12 +168,12 @@ struct look image_look(const struct image *m)
     uint64_t flat = 0, sharp = 0, novel = 0;
     for (uint32_t y = 1; y < m->size.h; y += step, seen++) {
         const uint32_t *row = px + (size_t)y * w, *above = row - w;
-        for (uint32_t x = 1; x < w; x++) {
-            bool left = row[x] == row[x - 1], up = row[x] == above[x];
-            flat += left && up;
-            sharp += !left && !up;
-            novel += !left && !up && is_new(memory, row[x]);
-        }
+        uint32_t both, neither;
+        count_row(row, above, w, &both, &neither);
+        flat += both;
+        sharp += neither;
+        if (novelty && neither)
+            novel += count_novel(row, above, w, memory);
     }
     double pixels = (double)w * MAX(seen, 1);
     return (struct look){(double)flat / pixels, (double)sharp / pixels, (double)novel / pixels};

@@ -58,6 +58,7 @@ struct look {
     double sharp; /* equal neither: what a lossless file has to spell out, unless it repeats */
     double novel; /* sharp, and no such colour was near before: what makes lossless files large and slow */
 };
-struct look image_look(const struct image *m);
+/* novelty: `novel` is wanted; it takes most of the time. */
+struct look image_look(const struct image *m, bool novelty);
 
 #endif

@@ -146,8 +146,15 @@ static int encode_with(struct climb *c, const struct encoder *by, struct size si
     int e;
     const struct image *m = picture_at(c, size, &e);
     bool begun = by == &encode_jpeg && c->jpeg && m == c->m && quality == c->l->limits->quality;
-    if (!e)
-        e = begun ? jpeg_writer_end(take(c->jpeg), ret) : by->encode(m, quality, ret);
+    if (!e && begun)
+        e = jpeg_writer_end(take(c->jpeg), ret);
+    /* The one that was begun may be a little larger than need be. */
+    if (!e && begun && !within(c, ret->len)) {
+        encoded_done(ret);
+        begun = false;
+    }
+    if (!e && !begun)
+        e = by->encode(m, quality, ret);
     return e == -EFBIG ? 0 : e;
 }
 
@@ -352,7 +359,7 @@ static int climb_all(struct climb *c, uint32_t *facts)
 
 int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, uint32_t *ret_facts)
 {
-    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m)};
+    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m, l->webp)};
     uint32_t facts = 0;
     int e = climb_all(&c, &facts);
     if (e)

@@ -18,6 +18,8 @@
 
 /* Where pixels must be encoded again although nothing should change: next to nothing is lost. */
 enum { SAME_FORMAT_QUALITY = 95 };
+/* Qualities at which the codes for drawn pictures were seen to suit. */
+enum { DRAWN_LEAST = 65, DRAWN_MOST = 85 };
 
 struct job {
     const uint8_t *data;
@@ -164,8 +166,9 @@ static void decoded_scale(const struct job *j, struct size decoded, double *ret_
 static void begin_jpeg(struct job *j)
 {
     bool final = j->header.orientation == 1 && !colour_needed(&j->header);
+    bool drawn = !j->header.lossy && j->limits.quality >= DRAWN_LEAST && j->limits.quality <= DRAWN_MOST;
     if (final && !webp_allowed(j) && j->limits.resize && !j->answered)
-        (void)jpeg_writer_new(&j->image, j->limits.quality, &j->jpeg);
+        (void)jpeg_writer_new(&j->image, j->limits.quality, drawn, &j->jpeg);
 }
 
 static int scale_rows(struct job *j, struct size decoded, struct rect crop, struct size target, bool *opaque)

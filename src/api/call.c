@@ -16,6 +16,8 @@ void call_done(struct call *c)
 {
     free(c->main);
     c->main = NULL;
+    free(c->roots);
+    c->roots = NULL;
 }
 
 /* Above a folder without links, ".." is what it looks like; further on only the file system knows. */

@@ -13,10 +13,12 @@ struct call {
     size_t max_image;            /* bytes; 0: no further ceiling */
     uint32_t max_patches;        /* 0 off */
     bool no_webp;
+    const char **roots;          /* the list of scope.roots; owned, but not what is in it */
     char *main;                  /* PROVIDER/MODEL, as it was when the call began; NULL: not known */
 };
 
-/* session and cancel may be NULL. The struct borrows from both. -ENOMEM is the only fault. */
+/* session and cancel may be NULL. The struct borrows from both. To be ended by call_done, also after a
+ * fault: -ENOMEM, or as folders_lend. */
 int call_init(struct call *c, fovea *f, fovea_session *session, const fovea_cancel *cancel, struct fovea_fault *fault);
 void call_done(struct call *c);
 #define auto_call cleanup(call_done) struct call

@@ -62,6 +62,7 @@ void config_done(struct config *c)
     free(c->file);
     free(c->overlay);
     free(c->reach_file);
+    config_list_free(c->reach_true);
     *c = (struct config){0};
 }
 
@@ -165,6 +166,22 @@ static int note_file(const char *path, bool sets_reach, char **file, struct conf
     return (c->reach_file = strdup(path)) ? 0 : -ENOMEM;
 }
 
+/* The file over what is in c. */
+static int parse_over(const char *path, struct config_place *at, const struct buf *text, struct config *c,
+                      bool *ret_secret)
+{
+    char **before = NULL;
+    int r = c->reach_set ? config_list_set(&before, (const char *const *)c->fs_reach, at->fault) : 0;
+    if (r < 0)
+        return r;
+    c->reach_set = false;
+    r = config_parse(at, text->data ? text->data : "", text->len, c, ret_secret);
+    if (r == 0 && before && c->reach_set)
+        r = config_narrow_to_file(c, path, take(before), at->fault);
+    config_list_free(before);
+    return r;
+}
+
 /* May the file be missing? Then a missing one changes nothing. file: which member of c takes its path. */
 static int load_file(const char *path, bool optional, struct config_place *at, struct config *c, char **file)
 {
@@ -174,8 +191,7 @@ static int load_file(const char *path, bool optional, struct config_place *at, s
     int r = config_read(path, at->file, optional, &text, &st, at->fault);
     if (r)
         return r < 0 ? r : 0;
-    c->reach_set = false;
-    r = config_parse(at, text.data ? text.data : "", text.len, c, &secret);
+    r = parse_over(path, at, &text, c, &secret);
     if (r == 0 && secret && st.st_mode & (S_IRWXG | S_IRWXO))
         r = open_to_others(path, at);
     if (r == 0 && note_file(path, c->reach_set, file, c) < 0)

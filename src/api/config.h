@@ -18,7 +18,8 @@ struct config {
     char *file;       /* the file that was read; NULL when there was none */
     char *overlay;    /* that of a personality, laid over it; likewise */
     bool reach_set;   /* a file set fs_reach */
-    char *reach_file; /* which one; NULL when none did */
+    char *reach_file; /* the last that did; NULL when none did */
+    char **reach_true; /* where the folders of fs_reach truly were when they were narrowed; NULL: they were not */
 
     /* images.* */
     bool block_images, auto_resize;
@@ -65,7 +66,8 @@ char *config_beside_new(const char *path);
  */
 int config_load(const char *path, const char *cwd, const char *home, struct config *ret, struct fovea_fault *fault);
 
-/* Lays a further file over c: what it sets replaces what is there (of lists, all of it). A missing one changes nothing.
+/* Lays a further file over c: what it sets replaces what is there (of lists, all of it), but fs_reach, where a file set
+ * it before, is narrowed. A missing one changes nothing.
  * name is what faults call it. After a fault c is good only to be done with. */
 int config_overlay(const char *path, const char *name, const char *cwd, const char *home, struct config *c,
                    struct fovea_fault *fault);
@@ -76,6 +78,10 @@ int config_overlay(const char *path, const char *name, const char *cwd, const ch
  * the one that lies outside.
  */
 int config_narrow(struct config *c, const char *const *folders, struct fovea_fault *fault);
+
+/* The same for the fs_reach that a further file set, which is in c now, where `before` (taken over) was: what both share
+ * stays. -EINVAL names both files where that is nothing. */
+int config_narrow_to_file(struct config *c, const char *file, char **before, struct fovea_fault *fault);
 
 /*
  * The text of a file that settings are in, read whole (LIMIT_CONFIG_BYTES), and what fstat(2) says of it. name is what

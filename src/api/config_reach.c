@@ -1,83 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --root may do: narrow the reach that a config file sets, never widen it. Folders are compared by where they truly
- * are; what goes on to the gate is how they were spelled, since paths will be spelled so too. */
+/*
+ * Narrowing: what --root, or the config of a personality, may do to the reach that a config file sets. Never widening
+ * it. Folders are compared by where they truly are, and that goes on to the gate with how they were spelled, since
+ * paths will be spelled so too: one that leads elsewhere by then is a fault there.
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "api/config_value.h"
 #include "base/buf.h"
 #include "base/fault.h"
+#include "base/path.h"
 #include "base/text.h"
 
-/* Whether a true path is the folder, or beneath it. */
-static bool lies_in(const char *path, const char *folder)
+/* What both sides share. */
+struct shared {
+    size_t n;
+    char *spelled[LIMIT_ROOTS + 1], *where[LIMIT_ROOTS + 1];
+};
+
+static void shared_done(struct shared *s)
 {
-    size_t n = strcmp(folder, "/") ? strlen(folder) : 0;
-    return !strncmp(path, folder, n) && (path[n] == '/' || !path[n]);
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->spelled[i]);
+        free(s->where[i]);
+    }
 }
 
-static int add(const char *folder, char **list, size_t *n)
+static int add(struct shared *s, const char *spelled, const char *where)
 {
-    for (size_t i = 0; i < *n; i++)
-        if (!strcmp(list[i], folder))
+    for (size_t i = 0; i < s->n; i++)
+        if (!strcmp(s->spelled[i], spelled))
             return 0;
-    if (*n == LIMIT_ROOTS)
+    if (s->n == LIMIT_ROOTS)
         return -E2BIG;
-    if (!(list[*n] = strdup(folder)))
-        return -ENOMEM;
-    ++*n;
-    return 0;
+    s->spelled[s->n] = strdup(spelled);
+    s->where[s->n] = strdup(where);
+    s->n++;
+    return s->spelled[s->n - 1] && s->where[s->n - 1] ? 0 : -ENOMEM;
 }
 
 /* What one folder shares with the reach; *ret_any whether there was anything. */
-static int add_shared(char *const *reach, const char *folder, char **list, size_t *n, bool *ret_any)
+static int add_shared(const struct config *c, const char *folder, struct shared *s, bool *ret_any)
 {
     auto_free char *wanted = canonicalize_file_name(folder);
     int r = wanted ? 0 : -errno;
     *ret_any = false;
-    for (; *reach && r >= 0; reach++) {
-        auto_free char *given = canonicalize_file_name(*reach);
-        const char *both = !given ? NULL : lies_in(wanted, given) ? folder : lies_in(given, wanted) ? *reach : NULL;
-        if (!both)
+    for (size_t i = 0; c->fs_reach[i] && r >= 0; i++) {
+        const char *spelled = c->fs_reach[i];
+        auto_free char *given = c->reach_true ? strdup(c->reach_true[i]) : canonicalize_file_name(spelled);
+        bool within = given && path_beneath(wanted, given);
+        if (!within && !(given && path_beneath(given, wanted)))
             continue;
         *ret_any = true;
-        r = add(both, list, n);
+        r = within ? add(s, folder, wanted) : add(s, spelled, given);
     }
     return r;
 }
 
+/* Who narrows: --root, each of whose folders must be had, or a file. */
+static const char *const by_root = "--root";
+
 /* Why a folder cannot be had, in a sentence. */
-static int not_shared(const struct config *c, const char *folder, int why, struct fovea_fault *fault)
+static int not_shared(const struct config *c, const char *by, const char *folder, int why, struct fovea_fault *fault)
 {
-    auto_buf from = BUF_INIT(KIB), shown = BUF_INIT(KIB);
+    auto_buf from = BUF_INIT(KIB), shown = BUF_INIT(KIB), who = BUF_INIT(KIB);
+    bool file = by != by_root;
     (void)buf_add_shown(&shown, folder, 80);
     (void)buf_add_shown(&from, c->reach_file ? c->reach_file : "the config", 100);
-    if (why == -ENOMEM || shown.error || from.error || !shown.data)
+    (void)buf_add_str(&who, file ? "fs_reach of " : "");
+    (void)buf_add_shown(&who, by, 100);
+    if (why == -ENOMEM || shown.error || from.error || who.error || !shown.data)
         return fault_oom(fault);
     if (why == -E2BIG)
-        return fault_set(fault, EINVAL, "--root and fs_reach of %s share more than %d folders", from.data, LIMIT_ROOTS);
+        return fault_set(fault, EINVAL, "%s and fs_reach of %s share more than %d folders", who.data, from.data,
+                         LIMIT_ROOTS);
     if (why < 0)
-        return fault_set(fault, EINVAL, "--root \"%s\" is no folder that can be read: %s", shown.data,
-                         strerrordesc_np(-why));
+        return fault_set(fault, EINVAL, "%s%s \"%s\" is no folder that can be read: %s", who.data, file ? ":" : "",
+                         shown.data, strerrordesc_np(-why));
+    if (file)
+        return fault_set(fault, EINVAL, "%s lies outside fs_reach of %s, which it may only narrow", who.data, from.data);
     return fault_set(fault, EINVAL, "--root \"%s\" lies outside fs_reach of %s", shown.data, from.data);
+}
+
+static int narrow(struct config *c, const char *by, const char *const *folders, struct fovea_fault *fault)
+{
+    cleanup(shared_done) struct shared s = {0};
+    for (size_t i = 0; folders[i]; i++) {
+        bool any;
+        int r = add_shared(c, folders[i], &s, &any);
+        if (r < 0 || (!any && by == by_root) || (!s.n && !folders[i + 1]))
+            return not_shared(c, by, folders[i], r, fault);
+    }
+    int r = config_list_set(&c->fs_reach, (const char *const *)s.spelled, fault);
+    return r < 0 ? r : config_list_set(&c->reach_true, (const char *const *)s.where, fault);
 }
 
 int config_narrow(struct config *c, const char *const *folders, struct fovea_fault *fault)
 {
-    char *list[LIMIT_ROOTS + 1] = {0};
-    size_t n = 0;
-    int r = 0;
-    if (!c->reach_set)
-        return config_list_set(&c->fs_reach, folders, fault);
-    for (; *folders && r >= 0; folders++) {
-        bool any;
-        r = add_shared(c->fs_reach, *folders, list, &n, &any);
-        if (r < 0 || !any)
-            r = not_shared(c, *folders, r, fault);
-    }
-    if (r >= 0)
-        r = config_list_set(&c->fs_reach, (const char *const *)list, fault);
-    for (size_t i = 0; i < n; i++)
-        free(list[i]);
+    return c->reach_set ? narrow(c, by_root, folders, fault) : config_list_set(&c->fs_reach, folders, fault);
+}
+
+int config_narrow_to_file(struct config *c, const char *file, char **before, struct fovea_fault *fault)
+{
+    char **wanted = c->fs_reach;
+    c->fs_reach = before;
+    int r = narrow(c, file, (const char *const *)wanted, fault);
+    config_list_free(wanted);
     return r;
 }

@@ -78,7 +78,10 @@ static int open_gate(fovea *f, struct fovea_fault *fault)
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i]->len)
             floor[n++] = all[i]->data;
-    struct gate_options g = {.cwd = f->cwd, .home = f->home, .reach = (const char *const *)f->config.fs_reach,
+    struct gate_options g = {.cwd = f->cwd,
+                             .home = f->home,
+                             .reach = (const char *const *)f->config.fs_reach,
+                             .where = (const char *const *)f->config.reach_true,
                              .floor = floor};
     return gate_new(&g, &f->gate, fault);
 }

@@ -5,7 +5,7 @@
 
 #include "api/call.h"
 
-/* Puts what the session says into a call, the main model as a copy. -ENOMEM is the only fault. */
+/* Puts what the session says into a call, the main model as a copy. -ENOMEM, or as folders_lend. */
 int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault);
 
 #endif

@@ -21,6 +21,7 @@
 #define LIMIT_OPEN_RETRIES 8                /* when the tree moves under us */
 #define LIMIT_ROOTS 64                      /* folders in fs_reach */
 #define LIMIT_OPEN_MS 10000                 /* a file system that makes no progress for so long */
+#define LIMIT_FOLDER_MS 2000                /* for a folder that a host names to be found */
 #define LIMIT_COPY_TOTAL_MS 10500           /* for all of a snapshot, however steadily it comes */
 #define LIMIT_READ_TOTAL_MS 120000          /* for all of a text: 2 GiB from a slow disk */
 #define LIMIT_KILL_MS 50                    /* waited for a killed reader; then it is left behind */
@@ -78,6 +79,7 @@
 #define LIMIT_SETUP_BYTES (16 * MIB)        /* an agent's config; some keep their history in it */
 #define LIMIT_SETUP_WORDS (2 * LIMIT_ROOTS + 8) /* of the command line that an agent is to start */
 #define LIMIT_SETUP_KEYS 8                  /* parts of a dotted key that are told apart */
+#define LIMIT_ACL_BYTES 4096                /* access rights of a file that is replaced */
 #define LIMIT_SETUP_NAME 48                 /* letters of a server's name */
 
 /* The MCP server */

@@ -64,7 +64,8 @@ struct found {
 static int open_found(const struct gate *g, const struct found *f, int *ret_fd, struct stat *ret_stat)
 {
     struct stat st;
-    if (!gate_within(f->path, f->roots) || floor_has_path(g, f->path) || fstat(f->dir, &st) < 0 || floor_has_folder(g, &st))
+    if (!gate_within(f->path, f->roots) || floor_has_path(g, f->path) || fstat(f->dir, &st) < 0 ||
+        floor_has_folder(g, &st))
         return GATE_ABSENT;
     if (!S_ISREG(f->st.st_mode))
         return GATE_NOT_REGULAR;
@@ -131,8 +132,8 @@ static int try_walk(const struct gate *g, const char *const *roots, const char *
     return open_found(g, &f, ret_fd, ret_stat);
 }
 
-enum gate_verdict gate_open_within(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
-                                   struct stat *ret_stat)
+enum gate_verdict gate_open(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
+                            struct stat *ret_stat)
 {
     char absolute[LIMIT_PATH_BYTES];
     if (!*path || !gate_join(absolute, *path == '/' ? "" : g->cwd, *path == '/' ? "" : "/", path))
@@ -145,11 +146,6 @@ enum gate_verdict gate_open_within(const struct gate *g, const char *const *root
             return (enum gate_verdict)r;
     }
     return GATE_ABSENT;
-}
-
-enum gate_verdict gate_open(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat)
-{
-    return gate_open_within(g, NULL, path, ret_fd, ret_stat);
 }
 
 /* ---------------------------------------------------------------- set-up */
@@ -170,7 +166,7 @@ static void root_done(struct gate_root *r)
     free(r->path);
 }
 
-static int add_root(struct gate *g, const char *folder, struct fovea_fault *fault)
+static int add_root(struct gate *g, const char *folder, const char *where, struct fovea_fault *fault)
 {
     if (*folder != '/')
         return fault_set(fault, EINVAL, "fs_reach \"%.150s\" is relative: write it from / on", folder);
@@ -182,6 +178,8 @@ static int add_root(struct gate *g, const char *folder, struct fovea_fault *faul
         return fault_set(fault, found, "cannot look at fs_reach \"%.150s\": %s", folder, strerrordesc_np(-found));
     if (found < 0 || w.name)
         return fault_set(fault, EINVAL, "fs_reach \"%.150s\" is no folder that can be read", folder);
+    if (where && strcmp(where, *w.path ? w.path : "/") != 0)
+        return fault_set(fault, EINVAL, "fs_reach \"%.150s\" was moved while it was looked at", folder);
     cleanup(root_done) struct gate_root r = {.fd = -1, .dev = w.st.st_dev, .ino = w.st.st_ino};
     r.path = strdup(w.path);
     if (!r.path || gate_plain(folder, &r.spelled) == -ENOMEM)
@@ -212,8 +210,8 @@ static int set_cwd(struct gate *g, const char *cwd, struct fovea_fault *fault)
 static int set_up(struct gate *g, const struct gate_options *options, struct fovea_fault *fault)
 {
     int r = set_cwd(g, options->cwd, fault);
-    for (const char *const *folder = options->reach; r >= 0 && folder && *folder; folder++)
-        r = add_root(g, *folder, fault);
+    for (size_t i = 0; r >= 0 && options->reach && options->reach[i]; i++)
+        r = add_root(g, options->reach[i], options->where ? options->where[i] : NULL, fault);
     if (r < 0)
         return r;
     if (options->home && *options->home == '/')

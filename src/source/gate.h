@@ -18,10 +18,12 @@ struct gate_options {
     const char *cwd;          /* absolute */
     const char *home;         /* what ~ means, and where the floor's folders are; NULL none */
     const char *const *reach; /* absolute folders, NULL-terminated; may be empty: then nothing is in reach */
+    const char *const *where; /* where each of them must truly be, free of links; NULL: wherever they are */
     const char *const *floor; /* further absolute paths that are denied (our config and state); may be NULL */
 };
 
-/* Opens and pins the folders of the reach. -EINVAL: one is relative, missing or no folder (the text names it). Without
+/* Opens and pins the folders of the reach. -EINVAL: one is relative, missing, no folder or not where
+ * it must be (the text names it). Without
  * the means to look at all of the floor there is no gate. */
 int gate_new(const struct gate_options *options, struct gate **ret, struct fovea_fault *fault);
 void gate_free(struct gate *g);
@@ -33,14 +35,11 @@ enum gate_verdict {
 };
 
 /*
- * Opens one absolute or cwd-relative path, exactly as spelled. Only system calls: no allocation, no locks, so that it
- * may run in a child forked from a process with threads.
+ * Opens one absolute or cwd-relative path, exactly as spelled. What does not lie beneath one of the roots (canonical
+ * absolute folders, NULL-terminated; NULL narrows nothing) by its true path is absent, of whatever type it is. Only
+ * system calls: no allocation, no locks, so that it may run in a child forked from a process with threads.
  */
-enum gate_verdict gate_open(const struct gate *g, const char *path, int *ret_fd, struct stat *ret_stat);
-
-/* The same with a narrower reach: what does not lie beneath one of the roots (canonical absolute folders,
- * NULL-terminated; NULL narrows nothing) by its true path is absent, of whatever type it is. */
-enum gate_verdict gate_open_within(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
-                                   struct stat *ret_stat);
+enum gate_verdict gate_open(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
+                            struct stat *ret_stat);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
+#include "base/path.h"
 
 enum floor_kind {
     FLOOR_TREE,   /* these components in a row, anywhere in the path; and what is beneath */
@@ -135,7 +136,7 @@ static bool row_matches(const struct floor_row *row, const char *path)
         return has_leaf(path, row->pattern);
     case FLOOR_PLACE:
     case FLOOR_EXCEPT:
-        return gate_beneath(path, row->pattern);
+        return path_beneath(path, row->pattern);
     }
     return true;
 }
@@ -269,7 +270,7 @@ static int add_extra(struct gate *g, struct walk *w, const char *path)
 static bool covers_a_root(const struct gate *g, const char *path)
 {
     for (size_t i = 0; i < g->n_roots; i++)
-        if (gate_beneath(g->root[i].path, path))
+        if (path_beneath(g->root[i].path, path))
             return true;
     return false;
 }

@@ -49,10 +49,7 @@ const struct gate_root *gate_locate(const struct gate *g, const char *path, cons
 /* The plain form (caller frees), -EINVAL when path is relative or has "..", -ENOMEM. */
 int gate_plain(const char *path, char **ret);
 
-/* Is path the folder or beneath it; both plain. */
-bool gate_beneath(const char *path, const char *folder);
-
-/* The same with ASCII letters alike in both cases. */
+/* path_beneath, with ASCII letters alike in both cases. Both plain. */
 bool gate_beneath_nocase(const char *path, const char *folder);
 
 /* Is a plain path beneath one of some canonical folders (NULL-terminated), or roots NULL? */

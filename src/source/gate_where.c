@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
+#include "base/path.h"
 
 struct component {
     const char *at;
@@ -27,12 +28,6 @@ static bool is_dots(struct component c, size_t n)
     return c.len == n && !memcmp(c.at, "..", n);
 }
 
-bool gate_beneath(const char *path, const char *folder)
-{
-    size_t n = strlen(folder);
-    return !strncmp(path, folder, n) && (path[n] == '/' || path[n] == '\0');
-}
-
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -45,11 +40,10 @@ bool gate_beneath_nocase(const char *path, const char *folder)
     return !*folder && (*path == '/' || *path == '\0');
 }
 
-/* The top of the tree is "/" there and "" here. */
 bool gate_within(const char *path, const char *const *roots)
 {
     for (; roots && *roots; roots++)
-        if (!strcmp(*roots, "/") || gate_beneath(path, *roots))
+        if (path_beneath(path, *roots))
             return true;
     return !roots;
 }
@@ -121,10 +115,10 @@ static const struct gate_root *root_named(const struct gate *g, const char *pref
 /* Folders above a root or the cwd are known to be no links, so ".." may be taken off there without looking. */
 static bool is_known(const struct gate *g, const char *prefix)
 {
-    if (gate_beneath(g->cwd, prefix))
+    if (path_beneath(g->cwd, prefix))
         return true;
     for (size_t i = 0; i < g->n_roots; i++)
-        if (gate_beneath(g->root[i].path, prefix))
+        if (path_beneath(g->root[i].path, prefix))
             return true;
     return false;
 }

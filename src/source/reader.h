@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers: child processes that open and read files, one after the other, and can be left behind when a file system
- * does not answer. They belong to a gate, are started when a job finds none idle, and serve until they have had nothing
+ * Readers: child processes that open and read files or find folders, one after the other, and can be left behind when
+ * a file system does not answer. They belong to a gate, are started when a job finds none idle, and serve until they have had nothing
  * to do for LIMIT_READER_IDLE_MS, the gate ends or the process does. A reader is a copy of a process that may have
  * threads: it may make system calls and compute, nothing else (no allocation, no locks, no stdio).
  */
@@ -12,10 +12,10 @@
 
 #include "source/snapshot.h"
 
-/* In memory that both share; only the reader writes, the parent reads the rest after `done`. */
+/* In memory that both share; only the reader writes, the parent reads the rest when the word has come. */
 struct reader_report {
     _Atomic uint64_t progress; /* anything that changes: "still alive" */
-    _Atomic uint32_t begun, done;
+    _Atomic uint32_t begun;
     int32_t error; /* negative errno of reading or writing */
     enum snapshot_verdict verdict;
     struct snapshot_lines lines; /* a plain snapshot uses lines.window only */

@@ -99,7 +99,6 @@ _Noreturn void reader_serve(const struct reader_birth *b)
         d->job.piece = piece;
         d->job.run(&d->job, &d->report);
         close_fd(fd);
-        atomic_store(&d->report.done, 1);
         if (send(b->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
             break;
     }

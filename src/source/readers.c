@@ -80,7 +80,8 @@ static void strays_add(int pidfd)
 
 /* ---------------------------------------------------------------- start and end of one */
 
-/* Every signal is blocked in the child, so no handler of the host runs there. */
+/* Signals are blocked here and stay blocked in the child, so that no handler of the host runs there; SIGKILL, which is
+ * all that ends it from outside, cannot be blocked. */
 static int fork_reader(const struct reader_birth *b, int *ret_pidfd)
 {
     sigset_t all, old;

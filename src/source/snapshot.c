@@ -60,7 +60,7 @@ static int open_first(const struct reader_job *job, struct reader_report *report
     for (uint32_t i = 0; i < job->variants->n; i++) {
         struct stat st;
         int fd;
-        enum gate_verdict v = gate_open_within(job->gate, job->roots, job->variants->path[i], &fd, &st);
+        enum gate_verdict v = gate_open(job->gate, job->roots, job->variants->path[i], &fd, &st);
         atomic_fetch_add(&report->progress, 1);
         if (v == GATE_ABSENT)
             continue;

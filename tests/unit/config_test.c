@@ -581,7 +581,7 @@ TEST(personality_config_lies_over_the_other)
     struct fovea_fault fault = {0};
     uint32_t tools = 0;
     build_house();
-    CHECK(load_text("model: first\nprovider: p\nfs_reach: [/a, /b]\nnetwork: {allow: [a.example, c.example]}\n", &c,
+    CHECK(load_text("model: first\nprovider: p\nnetwork: {allow: [a.example, c.example]}\n", &c,
                     &fault) == 0);
     struct personality_options bare = {"bare", house, "/", NULL}, both = {"both", house, "/", NULL};
     CHECK(personality_load(&bare, &c, &tools, &fault) == 0 && tools == UINT32_MAX);
@@ -648,6 +648,54 @@ TEST(roots_narrow_the_reach_and_never_widen_it)
             CHECK_STR(c.fs_reach[k], in_house(rows[i].want[k]));
         CHECK_MSG(r < 0 || !c.fs_reach[k], "row %zu", i);
     }
+}
+
+/* Of a personality: what both share; where the config does not set it, what it says. */
+TEST(overlay_narrows_the_reach_and_never_widens_it)
+{
+    static const struct {
+        const char *reach[3], *over[3];
+        const char *want[3]; /* none: a fault that names both files */
+    } rows[] = {
+        {{NULL}, {"out"}, {"out"}},          {{"in"}, {"in/sub"}, {"in/sub"}}, {{"in"}, {""}, {"in"}},
+        {{"in"}, {"out", "in/sub"}, {"in/sub"}}, {{"in", "out"}, {"link"}, {"link"}}, {{"in"}, {"out"}, {NULL}},
+        {{"in"}, {"in/sub/../../out"}, {NULL}},  {{"in/sub"}, {"in", "out"}, {"in/sub"}},
+    };
+    build_house();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        cleanup(config_done) struct config c = {0};
+        struct fovea_fault fault = {0};
+        auto_buf text = BUF_INIT(64 * KIB), over = BUF_INIT(64 * KIB);
+        size_t k = 0;
+        for (; k < 3 && rows[i].reach[k]; k++)
+            (void)buf_add_format(&text, "%s\n- %s", k ? "" : "fs_reach:", in_house(rows[i].reach[k]));
+        for (k = 0; k < 3 && rows[i].over[k]; k++)
+            (void)buf_add_format(&over, "%s\n- %s", k ? "" : "fs_reach:", in_house(rows[i].over[k]));
+        put_in_house("over.yaml", over.data);
+        CHECK(load_text(text.data ? text.data : "", &c, &fault) == 0);
+        int r = config_overlay(in_house("over.yaml"), "over.yaml", "/", NULL, &c, &fault);
+        CHECK_MSG(r == (rows[i].want[0] ? 0 : -EINVAL), "row %zu: %s", i, fault.text);
+        CHECK_MSG(r == 0 || (strstr(fault.text, "over.yaml lies outside") && strstr(fault.text, file_path)), "%s", fault.text);
+        for (k = 0; r == 0 && k < 3 && rows[i].want[k]; k++)
+            CHECK_STR(c.fs_reach[k], in_house(rows[i].want[k]));
+        CHECK_MSG(r < 0 || !c.fs_reach[k], "row %zu", i);
+    }
+    CHECK(unlink(in_house("over.yaml")) == 0);
+}
+
+/* A link that is turned between the look and the gate must not lead further than what was looked at. */
+TEST(narrowed_reach_says_where_it_truly_is)
+{
+    cleanup(config_done) struct config c = {0};
+    struct fovea_fault fault = {0};
+    char text[LIMIT_PATH_BYTES + 16], link[LIMIT_PATH_BYTES];
+    build_house();
+    (void)snprintf(text, sizeof text, "fs_reach: [%s]\n", in_house("in"));
+    (void)snprintf(link, sizeof link, "%s", in_house("link"));
+    CHECK(load_text(text, &c, &fault) == 0 && config_narrow(&c, (const char *[]){link, NULL}, &fault) == 0);
+    CHECK_STR(c.fs_reach[0], link);
+    CHECK_STR(c.reach_true[0], in_house("in"));
+    CHECK(!c.reach_true[1]);
 }
 
 TEST(roots_too_many_to_share_are_a_fault)

@@ -67,7 +67,10 @@ static struct gate *gate_of(const struct gate_words *w)
 {
     struct gate *g = NULL;
     struct fovea_fault fault = {0};
-    struct gate_options o = {w->cwd, w->home, (const char *const *)w->reach, (const char *const *)w->floor};
+    struct gate_options o = {.cwd = w->cwd,
+                             .home = w->home,
+                             .reach = (const char *const *)w->reach,
+                             .floor = (const char *const *)w->floor};
     if (gate_new(&o, &g, &fault) < 0)
         CHECK(fault.code == -EINVAL && fault.text[0]);
     return g;
@@ -84,7 +87,7 @@ static const char *judge(const struct gate *g, const char *ref, const char *home
         char text[sizeof TREE_SECRET] = "";
         struct stat st;
         int fd = -1;
-        enum gate_verdict got = gate_open(g, v.path[i], &fd, &st);
+        enum gate_verdict got = gate_open(g, NULL, v.path[i], &fd, &st);
         verdict = got == GATE_OPEN ? "open" : got == GATE_ABSENT ? "absent" : "not_regular";
         if (got == GATE_OPEN) {
             CHECK(read(fd, text, sizeof text - 1) >= 0);
@@ -261,7 +264,7 @@ TEST(many_detours_take_less_than_five_milliseconds)
         struct stat st;
         int fd = -1;
         double start = us();
-        CHECK(gate_open(g, path, &fd, &st) == GATE_OPEN);
+        CHECK(gate_open(g, NULL, path, &fd, &st) == GATE_OPEN);
         best = MIN(best, us() - start);
         close_fd(fd);
     }
@@ -336,7 +339,7 @@ TEST(without_descriptors_there_is_no_gate_rather_than_one_without_a_floor)
     cleanup(gate_words_done) struct gate_words w;
     gate_words_init(&w, &t, "reach=@R,@O");
     auto_free char *secret = tree_text(&t, "@O/keys/secret");
-    struct gate_options o = {w.cwd, NULL, (const char *const *)w.reach, NULL};
+    struct gate_options o = {.cwd = w.cwd, .reach = (const char *const *)w.reach};
     struct rlimit old, few;
     unsigned refused = 0, made = 0;
     CHECK(!getrlimit(RLIMIT_NOFILE, &old));
@@ -372,7 +375,7 @@ TEST(descriptors_do_not_leak_over_many_opens)
         struct stat st;
         int fd = -1;
         const char *path = paths[(size_t)i % COUNT(paths)];
-        if (gate_open(g, path, &fd, &st) == GATE_OPEN)
+        if (gate_open(g, NULL, path, &fd, &st) == GATE_OPEN)
             close_fd(fd);
         else
             CHECK(i % 8 != 0);
@@ -381,4 +384,20 @@ TEST(descriptors_do_not_leak_over_many_opens)
     CHECK(open_descriptors() == before);
     gate_free(g);
     CHECK(open_descriptors() < before);
+}
+
+TEST(a_root_that_is_not_where_it_was_is_a_fault)
+{
+    struct tree t;
+    struct gate *g = NULL;
+    struct fovea_fault fault = {0};
+    CHECK(!tree_init(&t, "turned->R/ R/a O/secret"));
+    auto_free char *link = tree_text(&t, "@turned"), *inside = tree_text(&t, "@R"), *outside = tree_text(&t, "@O");
+    const char *reach[] = {link, NULL}, *where[] = {inside, NULL};
+    struct gate_options o = {.cwd = inside, .reach = reach, .where = where};
+    CHECK_MSG(gate_new(&o, &g, &fault) == 0, "%s", fault.text);
+    gate_free(take(g));
+    CHECK(unlink(link) == 0 && symlink(outside, link) == 0);
+    CHECK(gate_new(&o, &g, &fault) == -EINVAL && strstr(fault.text, "was moved while it was looked at"));
+    tree_done(&t);
 }

@@ -10,8 +10,10 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "silence.h"
 #include "test.h"
 
 /* The tree of this run: made once, removed at exit. The environment leads into it. */
@@ -432,6 +434,85 @@ TEST(session_roots_narrow_the_reach_and_never_widen_it)
     }
 }
 
+/* A root that comes to be later counts from then on; sessions like another one look no further than it. */
+TEST(session_like_another_has_its_folders)
+{
+    auto_fovea *f = context((struct fovea_options){0});
+    if (!f)
+        return;
+    const char *roots[] = {in_top("a"), in_top("later"), NULL};
+    fovea_session *first = session(f, (struct fovea_session_options){.cwd = top, .roots = roots});
+    auto_session *s = session(f, (struct fovea_session_options){.like = first, .main = "anthropic/claude-opus-4-8"});
+    struct fovea_session_options both = {.like = first, .roots = roots};
+    struct fovea_fault fault;
+    CHECK(fovea_session_new(f, &both, &(fovea_session *){NULL}, &fault) == -EINVAL);
+    fovea_session_free(first);
+    auto_result *in = call(s, "read", "{\"path\":\"a/t.txt\"}"), *out = call(s, "read", "{\"path\":\"b/t.txt\"}");
+    CHECK(in && fovea_result_kind(in) == FOVEA_TEXT && out && fovea_result_kind(out) == FOVEA_REFUSAL);
+    CHECK(mkdir(in_top("later"), 0700) == 0);
+    put("later/t.txt", "late\n");
+    auto_result *late = call(s, "read", "{\"path\":\"later/t.txt\"}");
+    CHECK(late && fovea_result_kind(late) == FOVEA_TEXT);
+}
+
+static int64_t time_of_read(fovea_session *s, const char *path, enum fovea_kind want)
+{
+    int64_t start = clock_ms();
+    auto_result *r = call(s, "read", "{\"path\":\"%s\"}", path);
+    CHECK_MSG(r && fovea_result_kind(r) == want, "%s", r ? fovea_result_text(r) : "");
+    return clock_ms() - start;
+}
+
+static void *read_a(void *s)
+{
+    (void)time_of_read(s, "a/t.txt", FOVEA_TEXT);
+    return NULL;
+}
+
+static void *strike_later(void *cancel)
+{
+    (void)usleep(200 * 1000);
+    fovea_cancel_now(cancel);
+    return NULL;
+}
+
+/* Not the host's process, and not for longer than two seconds once; then the other roots are as good as ever. */
+static void check_silent_root(fovea *f)
+{
+    const char *roots[] = {in_top("silent"), in_top("a"), NULL};
+    auto_session *s = session(f, (struct fovea_session_options){.cwd = top, .roots = roots});
+    auto_session *like = session(f, (struct fovea_session_options){.like = s});
+    fovea_cancel *cancel = NULL;
+    fovea_result *none = NULL;
+    struct fovea_fault fault;
+    pthread_t other;
+    CHECK(fovea_cancel_new(&cancel, &fault) == 0 && !pthread_create(&other, NULL, strike_later, cancel));
+    int64_t start = clock_ms();
+    CHECK(fovea_session_call(s, "read", "{\"path\":\"x\"}", 12, cancel, &none, &fault) == -ECANCELED);
+    CHECK_MSG(clock_ms() - start < 1000, "%ld ms", (long)(clock_ms() - start));
+    CHECK(!pthread_join(other, NULL));
+    fovea_cancel_free(cancel);
+    CHECK(!pthread_create(&other, NULL, read_a, like));
+    int64_t took = time_of_read(s, "a/t.txt", FOVEA_TEXT);
+    CHECK(!pthread_join(other, NULL));
+    CHECK_MSG(took < LIMIT_FOLDER_MS + 1000, "%ld ms", (long)took);
+    took = time_of_read(like, "a/t.txt", FOVEA_TEXT);
+    CHECK_MSG(took < 500, "%ld ms", (long)took);
+}
+
+TEST(root_that_never_answers_costs_two_seconds_once)
+{
+    auto_fovea *f = context((struct fovea_options){0});
+    if (!f)
+        return;
+    CHECK(mkdir(in_top("silent"), 0700) == 0);
+    auto_close int silence = mount_silence(in_top("silent"));
+    if (silence < 0)
+        SKIP("no FUSE mounts here");
+    check_silent_root(f);
+    CHECK(umount2(in_top("silent"), MNT_DETACH) == 0);
+}
+
 /* What another session saw must not be seen through its id. */
 TEST(view_id_opens_nothing_outside_the_roots)
 {
@@ -449,6 +530,50 @@ TEST(view_id_opens_nothing_outside_the_roots)
     }
     auto_result *again = call(narrow, "view", "{\"path\":\"%s\"}", image.id);
     CHECK(again && fovea_result_kind(again) == FOVEA_REFUSAL && !strcmp(fovea_result_reason(again), "absent"));
+}
+
+/* The refusal of a call with an id in it, "view:ID" put for the id. */
+__attribute__((format(printf, 3, 0))) static char *refusal_of(fovea_session *s, const char *id, const char *format)
+{
+    char json[LIMIT_PATH_BYTES];
+    fovea_result *r = NULL;
+    struct fovea_fault fault = {0};
+    (void)snprintf(json, sizeof json, format, id);
+    CHECK_MSG(fovea_session_call(s, "view", json, strlen(json), NULL, &r, &fault) == 0, "%s", fault.text);
+    const char *text = r ? fovea_result_text(r) : "", *at = strstr(text, id);
+    char *shown = NULL;
+    CHECK_MSG(at && asprintf(&shown, "%.*sview:ID%s", (int)(at - text), text, at + strlen(id)) > 0, "%s", text);
+    fovea_result_free(r);
+    return shown;
+}
+
+TEST(view_id_outside_the_roots_is_as_unknown_as_any)
+{
+    static const char *const calls[] = {
+        "{\"path\":\"%s\"}",
+        "{\"path\":\"%s\",\"region\":[0,0,2,2]}",
+        "{\"path\":\"%s\",\"region\":[0,0,2,2],\"space\":\"view\"}",
+        "{\"path\":\"own.png\",\"region\":[0,0,2,2],\"space\":\"view\",\"view\":\"%s\"}",
+        "{\"path\":\"gone.png\",\"region\":[0,0,2,2],\"view\":\"%s\"}",
+    };
+    auto_fovea *f = context((struct fovea_options){0});
+    if (!f)
+        return;
+    char png[LIMIT_PATH_BYTES + 64];
+    (void)snprintf(png, sizeof png, "%s/fixtures/good/png-grey-8.png", build);
+    const char *roots[] = {in_top("a"), NULL};
+    auto_session *s = session(f, (struct fovea_session_options){0});
+    auto_session *narrow = session(f, (struct fovea_session_options){.roots = roots});
+    auto_result *first = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build);
+    struct fovea_image image;
+    CHECK(first && fovea_result_image(first, &image) == 0);
+    (void)link(png, in_top("a/own.png"));
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        auto_free char *others = refusal_of(narrow, image.id, calls[i]);
+        auto_free char *unknown = refusal_of(narrow, "view:0000000000000000", calls[i]);
+        if (others && unknown)
+            CHECK_STR(others, unknown);
+    }
 }
 
 TEST(session_gives_text_in_pieces_that_its_host_takes)

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "base/sha256.h"
 #include "source/reader.h"
+#include "silence.h"
 #include "test.h"
 #include "tree.h"
 
@@ -372,17 +372,6 @@ TEST(binary_is_told_and_its_first_bytes_kept)
     CHECK(take_lines(&p, "a", 1, 10, &l) == SNAPSHOT_TAKEN);
     CHECK(l.bad_at == 1 && l.head_len == 10 && l.head[1] == 'P');
     snapshot_lines_done(&l);
-}
-
-/* A FUSE mount whose other end never answers. */
-static int mount_silence(const char *path)
-{
-    char data[128];
-    auto_close int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    (void)snprintf(data, sizeof data, "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
-    return mount("fovea-test", path, "fuse", MS_NOSUID | MS_NODEV, data) < 0 ? -1 : take_fd(&fd);
 }
 
 TEST(a_file_system_that_never_answers_costs_a_time_out)

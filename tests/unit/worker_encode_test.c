@@ -80,7 +80,7 @@ TEST(a_jpeg_written_row_by_row_is_the_one_written_at_once)
     for (uint32_t step = 1; step < 300; step += 37) {
         struct jpeg_writer *w = NULL;
         auto_encoded want = {0}, e = {0};
-        CHECK(!encode_jpeg.encode(&m, 75, &want) && !jpeg_writer_new(&m, 75, &w));
+        CHECK(!encode_jpeg.encode(&m, 75, &want) && !jpeg_writer_new(&m, 75, false, &w));
         for (uint32_t rows = 0; rows < 211; rows += step)
             jpeg_writer_rows(w, rows);
         CHECK(!jpeg_writer_end(w, &e));
@@ -88,9 +88,26 @@ TEST(a_jpeg_written_row_by_row_is_the_one_written_at_once)
         jpeg_writer_free(w);
     }
     struct jpeg_writer *given_up = NULL;
-    CHECK(!jpeg_writer_new(&m, 75, &given_up));
+    CHECK(!jpeg_writer_new(&m, 75, false, &given_up));
     jpeg_writer_rows(given_up, 100);
     jpeg_writer_free(given_up);
+}
+
+/* Noise at the best quality has every symbol there is. */
+TEST(a_jpeg_with_the_codes_for_drawings_has_the_same_pixels)
+{
+    const unsigned qualities[] = {1, 75, 100};
+    auto_image m = noisy_image(333, 211, true, 4);
+    for (size_t i = 0; i < COUNT(qualities); i++) {
+        struct jpeg_writer *w = NULL;
+        auto_image own = {0}, drawn = {0};
+        auto_encoded a = {0}, b = {0};
+        CHECK(!encode_jpeg.encode(&m, qualities[i], &a) && !jpeg_writer_new(&m, qualities[i], true, &w));
+        CHECK(!jpeg_writer_end(w, &b));
+        jpeg_writer_free(w);
+        CHECK(!read_image(MEDIA_JPEG, a.data, a.len, &own) && !read_image(MEDIA_JPEG, b.data, b.len, &drawn));
+        CHECK_MSG(!difference(&own, &drawn) && b.len >= a.len, "quality %u", qualities[i]);
+    }
 }
 
 TEST(pictures_that_a_format_cannot_hold_are_refused)
