@@ -26,15 +26,42 @@ static int step_allowed(struct view_job *j)
     return 0;
 }
 
+/* Whether the file of an earlier view may be opened here; *ret_may is left alone where nothing narrows. */
+static int try_open(const struct view_job *j, const struct view_memory *m, bool *ret_may)
+{
+    const struct call *c = j->call;
+    struct ref_variants one = {.n = 1, .path = {m->ref}};
+    struct snapshot s = {.fd = -1};
+    enum snapshot_verdict verdict;
+    if (!c->scope.roots)
+        return 0;
+    int r = snapshot_take(c->f->gate, &one, &c->scope, 0, &verdict, &s, j->fault); /* none of its bytes */
+    if (r < 0)
+        return r;
+    snapshot_done(&s);
+    *ret_may = verdict != SNAPSHOT_ABSENT && verdict != SNAPSHOT_TIMED_OUT;
+    return 0;
+}
+
+/* An earlier view by its id, or settled with these words: one wording, whether nobody ever saw it, it was forgotten, or
+ * it shows what this session may not see. The answer must not tell which. */
+static int recall(struct view_job *j, const char *id, struct view_memory *ret, enum reason reason, const char *words)
+{
+    bool known = views_recall(j->call->f->views, id, ret);
+    int r = known ? try_open(j, ret, &known) : 0;
+    return r < 0 || known ? r : view_settle(j, refuse_named(reason, id, "%s", words));
+}
+
+static const char no_view[] = "is no view that can be shown again; view the file by its path";
+
 static int step_recall(struct view_job *j)
 {
     j->ref = j->request->path;
     if (j->request->data || strncmp(j->ref, "view:", 5) != 0)
         return 0;
-    if (!views_recall(j->call->f->views, j->ref, &j->earlier))
-        return view_settle(j, refuse_named(REASON_ABSENT, j->ref, "is no view of this session; view the file by its path"));
+    int r = recall(j, j->ref, &j->earlier, REASON_ABSENT, no_view);
     j->ref = j->earlier.ref;
-    return 0;
+    return r;
 }
 
 /* A box in the pixels of an earlier view, in pixels of its source. */
@@ -51,9 +78,10 @@ static int region_in_view(struct view_job *j)
     if (!id)
         return view_settle(j, result_refused(REASON_INVALID_INPUT, "space \"view\" needs \"view\": the view:ID that the "
                                                                    "region was measured in"));
-    if (!views_recall(j->call->f->views, id, &j->measured))
-        return view_settle(j, refuse_named(REASON_INVALID_INPUT, id,
-                                           "is no view of this session; use space \"source\" or \"unit\""));
+    int r = recall(j, id, &j->measured, REASON_INVALID_INPUT,
+                   "is no view that a region can be measured in; use space \"source\" or \"unit\"");
+    if (r)
+        return r;
     j->work.region = from_view(&j->request->region, &j->measured);
     j->work.frame = j->measured.frame;
     return 0;
@@ -105,6 +133,8 @@ static int step_take(struct view_job *j)
     int r = j->request->data ? take_bytes(j, cap, &verdict) : take_file(j, cap, &verdict);
     if (r || verdict == SNAPSHOT_TAKEN)
         return r;
+    if (verdict == SNAPSHOT_ABSENT && j->earlier.ref)
+        return view_settle(j, refuse_named(REASON_ABSENT, j->request->path, no_view));
     return view_settle(j, refuse_source(verdict, j->request->path, j->snapshot.file_size, cap,
                                         REASON_UNPERCEIVABLE_TYPE));
 }
@@ -196,30 +226,39 @@ static int step_plan(struct view_job *j)
 static void hash_snapshot(void *arg)
 {
     struct view_job *j = arg;
-    j->hashed = sha256_fd(j->snapshot.fd, j->snapshot.size, j->sha256);
+    if (j->hashed)
+        return;
+    j->hash_error = sha256_fd(j->snapshot.fd, j->snapshot.size, j->call->scope.cancel, j->sha256);
+    j->hashed = true;
 }
 
 /* A picture that was made before needs no worker, but the hash first. */
 static bool seen_before(struct view_job *j)
 {
-    if (cache_expects(j->call->f->cache, &j->work))
-        hash_snapshot(j);
-    return !j->hashed && cache_find(j->call->f->cache, j->sha256, &j->work, &j->output);
+    if (!cache_expects(j->call->f->cache, &j->work))
+        return false;
+    hash_snapshot(j);
+    return !j->hash_error && cache_find(j->call->f->cache, j->sha256, &j->work, &j->output);
 }
 
 static int step_decode(struct view_job *j)
 {
-    j->hashed = 1;
     if (seen_before(j))
         return 0;
-    int r = pool_run(j->call->f->pool, &j->work, j->snapshot.fd, LIMIT_WORKER_MS, j->call->scope.cancel,
-                     j->hashed > 0 ? hash_snapshot : NULL, j, &j->end, &j->output, j->fault);
+    struct pool_job job = {.request = &j->work,
+                           .input = j->snapshot.fd,
+                           .limit_ms = LIMIT_WORKER_MS,
+                           .cancel = j->call->scope.cancel,
+                           .meanwhile = hash_snapshot,
+                           .arg = j};
+    int r = pool_run(j->call->f->pool, &job, &j->end, &j->output, j->fault);
     if (r < 0)
         return r;
-    if (j->hashed > 0)
-        hash_snapshot(j);
-    if (j->hashed < 0)
-        return fault_set(j->fault, j->hashed, "cannot read back a snapshot");
+    hash_snapshot(j);
+    if (j->hash_error == -ECANCELED)
+        return fault_cancelled(j->fault);
+    if (j->hash_error < 0)
+        return fault_set(j->fault, j->hash_error, "cannot read back a snapshot");
     if (j->end == POOL_DONE)
         cache_keep(j->call->f->cache, j->sha256, &j->work, &j->output);
     return 0;

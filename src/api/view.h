@@ -24,7 +24,8 @@ struct view_job {
     enum pool_end end;
     struct pool_output output;
     uint8_t sha256[SHA256_LEN];
-    int hashed; /* what hashing returned; 1 before it ran */
+    bool hashed;    /* sha256 was tried, and this is what came of it: */
+    int hash_error; /* 0 or a negative errno */
 };
 
 /* A step returns 0 to go on, 1 when the result is settled, or a fault. */

@@ -8,6 +8,7 @@
 #include <openssl/sha.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
 
@@ -36,12 +37,14 @@ void sha256_end(struct sha256_state *s, uint8_t out[SHA256_LEN])
     (void)SHA256_Final(out, (SHA256_CTX *)s->room);
 }
 
-int sha256_fd(int fd, uint64_t size, uint8_t out[SHA256_LEN])
+int sha256_fd(int fd, uint64_t size, const fovea_cancel *cancel, uint8_t out[SHA256_LEN])
 {
     uint8_t piece[8 * KIB]; /* the thread may be a host's, with a small stack */
     SHA256_CTX c;
     (void)SHA256_Init(&c);
     for (uint64_t at = 0; at < size;) {
+        if (cancel_struck(cancel))
+            return -ECANCELED;
         ssize_t n = pread(fd, piece, MIN(sizeof piece, size - at), (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fovea.h"
+
 #define SHA256_LEN 32
 #define SHA256_HEX_LEN 64
 
@@ -19,8 +21,9 @@ void sha256_init(struct sha256_state *s);
 void sha256_add(struct sha256_state *s, const void *data, size_t len);
 void sha256_end(struct sha256_state *s, uint8_t out[SHA256_LEN]);
 
-/* Over the first size bytes of fd, by pread in pieces. -EIO when it is shorter, or the error of pread. */
-int sha256_fd(int fd, uint64_t size, uint8_t out[SHA256_LEN]);
+/* Over the first size bytes of fd, by pread in pieces. -EIO when it is shorter, the error of pread, or -ECANCELED as soon
+ * as the cancel (may be NULL) strikes. */
+int sha256_fd(int fd, uint64_t size, const fovea_cancel *cancel, uint8_t out[SHA256_LEN]);
 
 void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1]);
 

@@ -79,23 +79,22 @@ int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault
     return 0;
 }
 
+/* One under way. */
 struct job {
-    const struct work_request *request;
-    int input, output;
-    void (*meanwhile)(void *arg); /* NULL once called */
-    void *arg;
+    const struct pool_job *is;
+    int output;
+    bool meanwhile_done;
     int64_t started;
-    const fovea_cancel *cancel;
 };
 
 static bool hand_over(const struct job *j, const struct worker *w)
 {
-    const int fds[2] = {j->input, j->output};
+    const int fds[2] = {j->is->input, j->output};
     union {
         char bytes[CMSG_SPACE(sizeof fds)];
         struct cmsghdr align;
     } control = {{0}};
-    struct iovec words = {.iov_base = (void *)j->request, .iov_len = sizeof *j->request};
+    struct iovec words = {.iov_base = (void *)j->is->request, .iov_len = sizeof *j->is->request};
     struct msghdr m = {
         .msg_iov = &words, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -103,19 +102,19 @@ static bool hand_over(const struct job *j, const struct worker *w)
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(sizeof fds);
     memcpy(CMSG_DATA(c), fds, sizeof fds);
-    return sendmsg(w->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *j->request;
+    return sendmsg(w->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *j->is->request;
 }
 
 /* The job is with the worker: the caller's own work happens now, and the clock runs from when the worker was ready. */
 static int see_started(struct job *j, struct worker *w)
 {
     j->started = clock_ms();
-    if (j->meanwhile)
-        j->meanwhile(j->arg);
-    j->meanwhile = NULL;
+    if (j->is->meanwhile && !j->meanwhile_done)
+        j->is->meanwhile(j->is->arg);
+    j->meanwhile_done = true;
     if (w->greeted)
         return 0;
-    int e = crew_greet(w, j->cancel);
+    int e = crew_greet(w, j->is->cancel);
     j->started = clock_ms();
     return e;
 }
@@ -125,7 +124,7 @@ static int start_job(struct pool *p, struct job *j, struct worker **ret, struct 
 {
     for (unsigned i = 0; i < LIMIT_WORKER_TRIES; i++) {
         struct worker *w = NULL;
-        int e = crew_take(p->crew, j->cancel, &w, fault);
+        int e = crew_take(p->crew, j->is->cancel, &w, fault);
         if (e)
             return e;
         if (hand_over(j, w)) {
@@ -133,7 +132,7 @@ static int start_job(struct pool *p, struct job *j, struct worker **ret, struct 
             e = see_started(j, w);
         } else {
             int failed = errno == ECONNRESET ? -EPIPE : -errno;
-            e = crew_greet(w, j->cancel); /* it may have said why it left */
+            e = crew_greet(w, j->is->cancel); /* it may have said why it left */
             e = e ? e : failed;
         }
         if (!e) {
@@ -203,29 +202,27 @@ static int collect(const struct work_request *request, const struct work_reply *
     return 0;
 }
 
-int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
-             const fovea_cancel *cancel, void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end,
-             struct pool_output *ret_output, struct fovea_fault *fault)
+int pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+             struct fovea_fault *fault)
 {
     auto_close int output = memory_open("fovea-output");
     struct worker *w = NULL;
     struct work_reply reply;
     if (output < 0)
         return fault_set(fault, output, "cannot make room for a picture: %s", strerrordesc_np(-output));
-    if (cancel_struck(cancel))
+    if (cancel_struck(job->cancel))
         return fault_cancelled(fault);
-    struct job job = {.request = request, .input = input_fd, .output = output, .meanwhile = meanwhile, .arg = arg,
-                      .cancel = cancel};
-    int e = start_job(p, &job, &w, fault);
+    struct job under_way = {.is = job, .output = output};
+    int e = start_job(p, &under_way, &w, fault);
     if (e)
         return e;
     enum pool_end end;
-    e = receive(w, job.started + limit_ms, cancel, &end, &reply);
+    e = receive(w, under_way.started + job->limit_ms, job->cancel, &end, &reply);
     crew_end(p->crew, w);
     if (e)
         return fault_cancelled(fault);
     *ret_output = (struct pool_output){0};
-    e = end == POOL_DONE ? collect(request, &reply, output, ret_output) : 0;
+    e = end == POOL_DONE ? collect(job->request, &reply, output, ret_output) : 0;
     if (e && e != -EBADMSG)
         return fault_set(fault, e, "cannot map the picture: %s", strerrordesc_np(-e));
     *ret_end = e ? POOL_DIED : end;

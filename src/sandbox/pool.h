@@ -39,17 +39,23 @@ enum pool_end {
     POOL_DIED,      /* the worker crashed, was killed, or answered nonsense: the input is to blame */
 };
 
+struct pool_job {
+    const struct work_request *request;
+    int input;                  /* the bytes */
+    int limit_ms;               /* waited at most, from when the worker was ready for it */
+    const fovea_cancel *cancel; /* may be NULL */
+    void (*meanwhile)(void *arg); /* called once right after the job was handed over, to use the wait; may be NULL */
+    void *arg;
+};
+
 /*
- * Runs one job: gives a ready (or new) worker the request and the input descriptor, waits until limit_ms at most (from
- * when the worker was ready for it; a start has LIMIT_WORKER_START_MS of its own, and LIMIT_WORKERS_BUSY_MS are waited
- * for a place when jobs hold all of them), checks the answer. `meanwhile`, when
- * not NULL, is called once right after the job was handed over, to use the wait.
- * When `cancel` (may be NULL) strikes, whatever is waited for, the worker is killed and the fault is -ECANCELED.
+ * Runs one job: gives a ready (or new) worker the request and the input, waits (a start has LIMIT_WORKER_START_MS of its
+ * own, and LIMIT_WORKERS_BUSY_MS are waited for a place when jobs hold all of them), checks the answer.
+ * When the cancel strikes, whatever is waited for, the worker is killed and the fault is -ECANCELED.
  * Returns 0 and how it ended, or a fault (-ENOSYS "sandbox unavailable: LAYER", -EBUSY, -ENOMEM, ...).
  */
-int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
-             const fovea_cancel *cancel, void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end,
-             struct pool_output *ret_output, struct fovea_fault *fault);
+int pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+             struct fovea_fault *fault);
 
 /* Starts a worker and returns its hello, for doctor. */
 int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault);

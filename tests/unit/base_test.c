@@ -10,10 +10,13 @@
 
 #include "base/b64.h"
 #include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "base/path.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -134,7 +137,7 @@ TEST(sha256_matches_its_standard)
 static void *hash_descriptor(void *arg)
 {
     static uint8_t digest[SHA256_LEN];
-    return sha256_fd(*(int *)arg, 100000, digest) == 0 ? digest : NULL;
+    return sha256_fd(*(int *)arg, 100000, NULL, digest) == 0 ? digest : NULL;
 }
 
 /* A host may give its threads little. */
@@ -152,7 +155,7 @@ TEST(hashing_a_descriptor_fits_in_a_small_stack)
     uint8_t want[SHA256_LEN];
     sha256(zeros, sizeof zeros, want);
     CHECK(digest && !memcmp(digest, want, sizeof want));
-    CHECK(sha256_fd(fd, 100001, want) == -EIO);
+    CHECK(sha256_fd(fd, 100001, NULL, want) == -EIO);
 }
 
 TEST(sealed_memory_keeps_what_was_written)
@@ -202,4 +205,42 @@ TEST(fault_is_negative_and_cut_to_its_room)
     CHECK(fault_set(&f, EINVAL, "%0400d", 1) == -EINVAL);
     CHECK(f.code == -EINVAL && strlen(f.text) == sizeof f.text - 1);
     CHECK(fault_set(NULL, -EIO, "x") == -EIO);
+}
+
+static void *strike_soon(void *cancel)
+{
+    (void)usleep(20 * 1000);
+    fovea_cancel_now(cancel);
+    return NULL;
+}
+
+/* The greatest source there can be takes a second and more. */
+TEST(a_cancel_ends_hashing)
+{
+    uint8_t digest[SHA256_LEN];
+    fovea_cancel *cancel = NULL;
+    struct fovea_fault fault;
+    pthread_t thread;
+    auto_close int fd = memfd_create("large", MFD_CLOEXEC);
+    CHECK(fd >= 0 && ftruncate(fd, (off_t)GIB) == 0 && fovea_cancel_new(&cancel, &fault) == 0);
+    CHECK(pthread_create(&thread, NULL, strike_soon, cancel) == 0);
+    int64_t start = clock_ms();
+    CHECK(sha256_fd(fd, GIB, cancel, digest) == -ECANCELED);
+    CHECK_MSG(clock_ms() - start < 100, "%ld ms", (long)(clock_ms() - start));
+    CHECK(pthread_join(thread, NULL) == 0);
+    fovea_cancel_free(cancel);
+}
+
+TEST(a_path_lies_beneath_a_folder_by_whole_names)
+{
+    static const struct {
+        const char *path, *folder;
+        bool want;
+    } rows[] = {
+        {"/a/b", "/a", true}, {"/a", "/a", true},    {"/a", "/a/", true},   {"/ab", "/a", false}, {"/a", "/a/b", false},
+        {"/a", "/", true},    {"/", "/", true},      {"", "/", true},       {"/a", "", true},     {"", "/a", false},
+        {"/a/b", "/a//", true}, {"/b/a", "/a", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        CHECK_MSG(path_beneath(rows[i].path, rows[i].folder) == rows[i].want, "row %zu", i);
 }

@@ -97,7 +97,13 @@ static struct outcome run_all(struct pool *p, const char *fault, int limit_ms, c
     (void)!write(input, text, (size_t)len);
     struct work_request request = request_of((size_t)len);
     int64_t start = clock_ms();
-    o.code = pool_run(p, &request, input, limit_ms, cancel, meanwhile, arg, &o.end, &out, &o.fault);
+    struct pool_job job = {.request = &request,
+                           .input = input,
+                           .limit_ms = limit_ms,
+                           .cancel = cancel,
+                           .meanwhile = meanwhile,
+                           .arg = arg};
+    o.code = pool_run(p, &job, &o.end, &out, &o.fault);
     o.ms = clock_ms() - start;
     if (!o.code && o.end == POOL_DONE) {
         o.status = out.reply.status;
