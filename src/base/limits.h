@@ -80,6 +80,7 @@
 #define LIMIT_SETUP_WORDS (2 * LIMIT_ROOTS + 8) /* of the command line that an agent is to start */
 #define LIMIT_SETUP_KEYS 8                  /* parts of a dotted key that are told apart */
 #define LIMIT_ACL_BYTES 4096                /* access rights of a file that is replaced */
+#define LIMIT_SETUP_DEPTH 64                /* nested lists and tables of a TOML value */
 #define LIMIT_SETUP_NAME 48                 /* letters of a server's name */
 
 /* The MCP server */
