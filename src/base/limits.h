@@ -31,6 +31,8 @@
 #define LIMIT_READERS_BUSY_MS 16000         /* waited for one of them when all are at work */
 #define LIMIT_READER_TRIES (LIMIT_READERS + 2) /* readers found dead before one job gives up */
 #define LIMIT_READER_IDLE_MS 60000          /* one without work ends: it holds a copy of the host's memory */
+#define LIMIT_KEEPER_MS 1000                /* between two looks at idle readers */
+#define LIMIT_GROUPS 1024                   /* of a process; one that is in more has new readers all the time */
 #define LIMIT_READER_KEPT (64 * KIB)        /* of the memory of a text, for the next one */
 #define LIMIT_CANCEL_NAP_MS 20              /* slept at once where a cancel cannot wake us */
 
