@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_text.h"
 #include "out.h"
 #include "setup.h"
 
@@ -113,9 +114,8 @@ static size_t skip_rest(const char *t, size_t at)
 
 static size_t read_part(const char *t, size_t at, struct key *ret)
 {
-    static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     bool quoted = t[at] == '"' || t[at] == '\'';
-    size_t end = quoted ? skip_string(t, at) : at + strspn(t + at, bare);
+    size_t end = quoted ? skip_string(t, at) : at + strspn(t + at, SETUP_BARE);
     if (end == BROKEN || end == at)
         return BROKEN;
     size_t from = at + quoted, len = end - at - 2 * quoted;
@@ -183,7 +183,7 @@ static size_t match_string(const char *t, size_t at, const char *want)
     if (t[at] != '"' && t[at] != '\'')
         return 0;
     size_t end = skip_string(t, at), len = strlen(want);
-    add_json_string(&shown, want);
+    (void)buf_add_json_str(&shown, want);
     if (end == BROKEN || shown.error)
         return 0;
     bool plain = t[at] == '\'' || !memchr(t + at, '\\', end - at);
@@ -268,18 +268,17 @@ static int scan(const char *text, struct scan *s, struct fovea_fault *fault)
 
 static void add_table(struct buf *out, const struct agent *a, const struct launch *l)
 {
-    static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     (void)buf_add_format(out, "[%s.", a->servers);
-    if (l->name[strspn(l->name, bare)])
-        add_json_string(out, l->name);
+    if (l->name[strspn(l->name, SETUP_BARE)])
+        (void)buf_add_json_str(out, l->name);
     else
         (void)buf_add_str(out, l->name);
     (void)buf_add_str(out, "]\ncommand = ");
-    add_json_string(out, l->command[0]);
+    (void)buf_add_json_str(out, l->command[0]);
     (void)buf_add_str(out, "\nargs = [");
     for (size_t i = 1; i < l->n; i++) {
         (void)buf_add_str(out, i > 1 ? ", " : "");
-        add_json_string(out, l->command[i]);
+        (void)buf_add_json_str(out, l->command[i]);
     }
     (void)buf_add_str(out, "]\n");
 }
