@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `fovea doctor`: what works here and how to fix the rest. The library looks at its own needs; what only the command
  * line needs (a terminal, libchafa, the man page) is looked at here. */
+#include "base/json_text.h"
 #include "context.h"
 #include "draw.h"
 #include "options.h"
@@ -28,11 +29,14 @@ static void tell_json(struct report *r, const struct fovea_check *c)
 {
     static const char *const names[] = {[FOVEA_HEALTH_OK] = "ok", [FOVEA_HEALTH_WARN] = "warn", [FOVEA_HEALTH_BAD] = "bad"};
     (void)buf_add_format(&r->b, "%s{\"health\":\"%s\",\"name\":", r->told ? "," : "[", names[c->health]);
-    add_json_string(&r->b, c->name);
+    (void)buf_add_json_str(&r->b, c->name);
     (void)buf_add_str(&r->b, ",\"detail\":");
-    add_json_string(&r->b, c->detail);
+    (void)buf_add_json_str(&r->b, c->detail);
     (void)buf_add_str(&r->b, ",\"remedy\":");
-    add_json_string(&r->b, c->remedy);
+    if (c->remedy)
+        (void)buf_add_json_str(&r->b, c->remedy);
+    else
+        (void)buf_add_str(&r->b, "null");
     (void)buf_add_str(&r->b, "}");
 }
 

@@ -6,6 +6,16 @@
 
 #include "base/cleanup.h"
 
+static bool opens(char c)
+{
+    return c == '{' || c == '[';
+}
+
+static bool closes(char c)
+{
+    return c == '}' || c == ']';
+}
+
 static size_t skip_string(const char *t, size_t at)
 {
     for (at++; t[at] && t[at] != '"'; at++)
@@ -19,10 +29,10 @@ static size_t skip_value(const char *t, size_t at)
     do {
         if (t[at] == '"') {
             at = skip_string(t, at);
-        } else if (strchr("{[", t[at])) {
+        } else if (opens(t[at])) {
             depth++;
             at++;
-        } else if (strchr("}]", t[at])) {
+        } else if (closes(t[at])) {
             depth--;
             at++;
         } else {
@@ -89,7 +99,7 @@ void jsonc_blank_commas(char *t, size_t len)
             before = '"';
             continue;
         }
-        if (t[at] == ',' && !strchr("{[,", before) && strchr("}]", t[jsonc_skip_blank(t, at + 1)]))
+        if (t[at] == ',' && before && before != ',' && !opens(before) && closes(t[jsonc_skip_blank(t, at + 1)]))
             t[at] = ' ';
         else
             before = t[at];

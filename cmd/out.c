@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "command.h"
@@ -94,31 +95,8 @@ int out_fault(const struct fovea_fault *fault, bool json, int code)
     if (!json)
         return code;
     (void)buf_add_str(&b, "{\"ok\":false,\"kind\":\"fault\",\"error\":");
-    add_json_string(&b, fault->text);
+    (void)buf_add_json_str(&b, fault->text);
     (void)buf_add_str(&b, "}\n");
     int r = out_buf(&b);
     return r ? r : code;
-}
-
-void add_json_string(struct buf *b, const char *s)
-{
-    if (!s) {
-        (void)buf_add_str(b, "null");
-        return;
-    }
-    (void)buf_add_str(b, "\"");
-    for (size_t i = 0, len = strlen(s); i < len;) {
-        uint32_t c;
-        size_t n = utf8_decode(s + i, len - i, &c);
-        if (!n)
-            (void)buf_add_str(b, "\\ufffd");
-        else if (c < 0x20 || c == 0x7f)
-            (void)buf_add_format(b, "\\u%04x", c);
-        else if (c == '"' || c == '\\')
-            (void)buf_add_format(b, "\\%c", (char)c);
-        else
-            (void)buf_add(b, s + i, n);
-        i += n ? n : 1;
-    }
-    (void)buf_add_str(b, "\"");
 }

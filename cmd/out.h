@@ -28,7 +28,4 @@ __attribute__((format(printf, 1, 2))) void say_plain(const char *format, ...);
 /* A fault: its words on stderr and, where JSON was asked for, its object on stdout. Returns `code`. */
 int out_fault(const struct fovea_fault *fault, bool json, int code);
 
-/* Appends a JSON string, quotes included; null for NULL. */
-void add_json_string(struct buf *b, const char *s);
-
 #endif

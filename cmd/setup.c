@@ -54,15 +54,14 @@ static int name_program(char program[LIMIT_PATH_BYTES], struct fovea_fault *faul
 /* The agent starts the server in a folder of its own choice, so a root must be a whole path. */
 static int whole_path(const char *root, char **ret, struct fovea_fault *fault)
 {
-    char link[32], path[LIMIT_PATH_BYTES];
+    char path[LIMIT_PATH_BYTES];
     auto_close int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return fault_set(fault, errno, "--root '%s': %s", root, strerror(errno));
-    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, path, sizeof path);
-    if (n <= 0 || n >= (ssize_t)sizeof path)
-        return fault_set(fault, n < 0 ? errno : ENAMETOOLONG, "--root '%s' cannot be named", root);
-    *ret = strndup(path, (size_t)n);
+    int r = setup_name_of(fd, path);
+    if (r < 0)
+        return fault_set(fault, r, "--root '%s' cannot be named", root);
+    *ret = strdup(path);
     return *ret ? 0 : fault_oom(fault);
 }
 
@@ -190,10 +189,9 @@ static int unknown_agent(const char *name)
 
 static int check_values(const struct values *v)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     if (v->scope && strcmp(v->scope, "user") != 0 && strcmp(v->scope, "project") != 0)
         say("--scope is user or project, not '%s'", v->scope);
-    else if (v->name && (!*v->name || v->name[strspn(v->name, plain)] || strlen(v->name) > LIMIT_SETUP_NAME))
+    else if (v->name && (!*v->name || v->name[strspn(v->name, SETUP_BARE)] || strlen(v->name) > LIMIT_SETUP_NAME))
         say("--name takes letters, digits, '_' and '-', at most %d", LIMIT_SETUP_NAME);
     else if (v->main && (!strchr(v->main, '/') || *v->main == '/'))
         say("--main wants PROVIDER/MODEL, not '%s'", v->main);

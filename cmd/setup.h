@@ -28,6 +28,9 @@ enum setup_format {
 
 enum { SETUP_PLACES = 4 };
 
+/* What a key of a config is made of that needs no quotes, and a server's name. */
+#define SETUP_BARE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
 struct agent {
     const char *name, *title;
     const char *program; /* that the user types */
@@ -86,6 +89,9 @@ struct setup_file {
     struct buf text;
 };
 #define SETUP_FILE_INIT {.text = BUF_INIT(LIMIT_SETUP_BYTES)}
+/* The name of an open file or folder, links and all resolved. 0 or a negative errno. */
+int setup_name_of(int fd, char path[LIMIT_PATH_BYTES]);
+
 void setup_file_done(struct setup_file *f);
 #define auto_setup_file cleanup(setup_file_done) struct setup_file
 

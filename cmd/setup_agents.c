@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/json_text.h"
 #include "out.h"
 #include "setup.h"
 
@@ -136,13 +137,13 @@ static void add_json_word(struct buf *b, const struct launch *l)
 {
     auto_buf json = BUF_INIT(LIMIT_CLI_TEXT);
     (void)buf_add_str(&json, "{\"name\":");
-    add_json_string(&json, l->name);
+    (void)buf_add_json_str(&json, l->name);
     (void)buf_add_str(&json, ",\"command\":");
-    add_json_string(&json, l->command[0]);
+    (void)buf_add_json_str(&json, l->command[0]);
     (void)buf_add_str(&json, ",\"args\":[");
     for (size_t i = 1; i < l->n; i++) {
         (void)buf_add_str(&json, i > 1 ? "," : "");
-        add_json_string(&json, l->command[i]);
+        (void)buf_add_json_str(&json, l->command[i]);
     }
     if (buf_add_str(&json, "]}") == 0)
         add_word(b, json.data);

@@ -16,8 +16,7 @@ void setup_file_done(struct setup_file *f)
     buf_done(&f->text);
 }
 
-/* The name of an open file, links and all resolved. */
-static int name_of(int fd, char path[LIMIT_PATH_BYTES])
+int setup_name_of(int fd, char path[LIMIT_PATH_BYTES])
 {
     char link[32];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -61,7 +60,7 @@ int setup_file_read(const char *path, struct setup_file *ret, struct fovea_fault
         return fault_set(fault, errno, "cannot read '%s': %s", path, strerror(errno));
     if (!S_ISREG(ret->before.st_mode))
         return fault_set(fault, EINVAL, "'%s' is no regular file", path);
-    int r = name_of(fd, ret->path);
+    int r = setup_name_of(fd, ret->path);
     if (r == 0)
         r = read_all(fd, &ret->text);
     if (r < 0)

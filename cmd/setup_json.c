@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_text.h"
 #include "jsonc.h"
 #include "out.h"
 #include "setup.h"
@@ -157,7 +158,7 @@ static int insert(const char *text, size_t len, const char *bare, const struct j
     if (!alone)
         (void)buf_add_str(out, l->newline);
     (void)buf_add(out, indent.data, indent.len);
-    add_json_string(out, key);
+    (void)buf_add_json_str(out, key);
     (void)buf_add_str(out, ": ");
     (void)add_value(out, value, l, indent.data, indent.len);
     (void)buf_add_str(out, l->newline);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_text.h"
 #include "out.h"
 #include "setup.h"
 
@@ -56,36 +57,65 @@ static size_t skip_string(const char *t, size_t at)
     return BROKEN;
 }
 
-/* To the end of the line on which the value ends. */
-static size_t skip_value(const char *t, size_t at)
-{
-    size_t depth = 0;
-    while (at != BROKEN && t[at] && (t[at] != '\n' || depth)) {
-        if (t[at] == '"' || t[at] == '\'') {
-            at = skip_string(t, at);
-        } else if (t[at] == '#') {
-            at += strcspn(t + at, "\n");
-        } else if (strchr("]}", t[at]) && !depth) {
-            return BROKEN;
-        } else {
-            depth += strchr("[{", t[at]) != NULL;
-            depth -= strchr("]}", t[at]) != NULL;
-            at++;
-        }
-    }
-    return depth ? BROKEN : at;
-}
-
 static size_t skip_blank(const char *t, size_t at)
 {
     return at + strspn(t + at, " \t");
 }
 
+/* Behind a list or an inline table, which must close in the order they open; a table has no line ends outside its lists. */
+static size_t skip_nested(const char *t, size_t at)
+{
+    char closer[LIMIT_SETUP_DEPTH];
+    size_t depth = 0;
+    do {
+        char c = t[at];
+        if (!c || (c == '\n' && closer[depth - 1] == '}') || depth == sizeof closer)
+            return BROKEN;
+        if (c == '"' || c == '\'') {
+            if ((at = skip_string(t, at)) == BROKEN)
+                return BROKEN;
+            continue;
+        }
+        if (c == '#') {
+            at += strcspn(t + at, "\n");
+            continue;
+        }
+        if (c == '[' || c == '{')
+            closer[depth++] = c == '[' ? ']' : '}';
+        else if ((c == ']' || c == '}') && closer[--depth] != c)
+            return BROKEN;
+        at++;
+    } while (depth);
+    return at;
+}
+
+/* Behind one value: a string, a list, a table, or a word (two of them may be a date and a time). */
+static size_t skip_one(const char *t, size_t at)
+{
+    if (t[at] == '"' || t[at] == '\'')
+        return skip_string(t, at);
+    if (t[at] == '[' || t[at] == '{')
+        return skip_nested(t, at);
+    size_t n = strcspn(t + at, " \t\r\n#[]{}\"',=");
+    if (n == 10 && t[at + 4] == '-' && t[at + n] == ' ' && t[at + n + 1] >= '0' && t[at + n + 1] <= '9')
+        n += 1 + strcspn(t + at + n + 1, " \t\r\n#[]{}\"',=");
+    return n ? at + n : BROKEN;
+}
+
+/* To the end of the line, on which nothing but a comment may follow. */
+static size_t skip_rest(const char *t, size_t at)
+{
+    at = skip_blank(t, at);
+    if (t[at] == '#')
+        at += strcspn(t + at, "\n");
+    at += t[at] == '\r';
+    return !t[at] || t[at] == '\n' ? at : BROKEN;
+}
+
 static size_t read_part(const char *t, size_t at, struct key *ret)
 {
-    static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     bool quoted = t[at] == '"' || t[at] == '\'';
-    size_t end = quoted ? skip_string(t, at) : at + strspn(t + at, bare);
+    size_t end = quoted ? skip_string(t, at) : at + strspn(t + at, SETUP_BARE);
     if (end == BROKEN || end == at)
         return BROKEN;
     size_t from = at + quoted, len = end - at - 2 * quoted;
@@ -129,8 +159,9 @@ static int next_statement(const char *t, size_t *at, struct statement *ret)
         return -EINVAL;
     p += 1u + ret->list;
     ret->value = p;
-    p = skip_value(t, p);
-    if (p == BROKEN)
+    if (!ret->header)
+        p = skip_one(t, skip_blank(t, p));
+    if (p == BROKEN || (p = skip_rest(t, p)) == BROKEN)
         return -EINVAL;
     ret->end = p + (t[p] == '\n');
     *at = ret->end;
@@ -152,7 +183,7 @@ static size_t match_string(const char *t, size_t at, const char *want)
     if (t[at] != '"' && t[at] != '\'')
         return 0;
     size_t end = skip_string(t, at), len = strlen(want);
-    add_json_string(&shown, want);
+    (void)buf_add_json_str(&shown, want);
     if (end == BROKEN || shown.error)
         return 0;
     bool plain = t[at] == '\'' || !memchr(t + at, '\\', end - at);
@@ -237,18 +268,17 @@ static int scan(const char *text, struct scan *s, struct fovea_fault *fault)
 
 static void add_table(struct buf *out, const struct agent *a, const struct launch *l)
 {
-    static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     (void)buf_add_format(out, "[%s.", a->servers);
-    if (l->name[strspn(l->name, bare)])
-        add_json_string(out, l->name);
+    if (l->name[strspn(l->name, SETUP_BARE)])
+        (void)buf_add_json_str(out, l->name);
     else
         (void)buf_add_str(out, l->name);
     (void)buf_add_str(out, "]\ncommand = ");
-    add_json_string(out, l->command[0]);
+    (void)buf_add_json_str(out, l->command[0]);
     (void)buf_add_str(out, "\nargs = [");
     for (size_t i = 1; i < l->n; i++) {
         (void)buf_add_str(out, i > 1 ? ", " : "");
-        add_json_string(out, l->command[i]);
+        (void)buf_add_json_str(out, l->command[i]);
     }
     (void)buf_add_str(out, "]\n");
 }

@@ -22,14 +22,17 @@ static int find_folder(const struct personality_options *options, struct buf *re
     struct stat st;
     if (!is_id(options->id)) {
         (void)buf_add_shown(&shown, options->id, 60);
-        return fault_set(fault, EINVAL, "personality \"%s\" is no name: use 1 to %d of letters, digits, \".\", \"_\" and \"-\"",
+        return fault_set(fault, EINVAL,
+                         "personality \"%s\" is no name: use 1 to %d of letters, digits, \".\", \"_\" and \"-\"",
                          shown.data ? shown.data : "", LIMIT_PERSONALITY_ID);
     }
     if (!*options->beside)
-        return fault_set(fault, ENOENT, "no personality can be found without a home folder; set HOME or XDG_CONFIG_HOME");
+        return fault_set(fault, ENOENT,
+                         "no personality can be found without a home folder; set HOME or XDG_CONFIG_HOME");
     if (buf_add_format(ret, "%s/personalities/%s", options->beside, options->id) < 0 ||
         buf_add_shown(&shown, ret->data, 160) < 0)
-        return fault_set(fault, ret->error ? ret->error : ENOMEM, "the path of personality \"%s\" is too long", options->id);
+        return fault_set(fault, ret->error ? ret->error : ENOMEM, "the path of personality \"%s\" is too long",
+                         options->id);
     if (stat(ret->data, &st) == 0 && S_ISDIR(st.st_mode))
         return 0;
     return fault_set(fault, ENOENT, "there is no personality \"%s\": no folder %s", options->id, shown.data);

@@ -84,8 +84,8 @@ static int check_range(struct job *j, fovea_result **ret)
     const struct snapshot_lines *l = &j->lines;
     if (j->offset <= MAX(l->total_lines, (uint64_t)1))
         return 0;
-    return settled(j, refuse_named(REASON_INVALID_INPUT, j->request->path, "has %llu line%s; offset %llu is past the end",
-                                   (unsigned long long)l->total_lines, l->total_lines == 1 ? "" : "s",
+    return settled(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
+                                   "has %llu line%s; offset %llu is past the end", (unsigned long long)l->total_lines, l->total_lines == 1 ? "" : "s",
                                    (unsigned long long)j->offset), ret);
 }
 

@@ -97,7 +97,8 @@ int fovea_session_set_main(fovea_session *s, const char *provider, const char *m
         return -EINVAL;
     if (provider && (!*provider || !*model || strchr(provider, '/')))
         return -EINVAL;
-    if (provider && strnlen(provider, LIMIT_CONFIG_VALUE) + strnlen(model, LIMIT_CONFIG_VALUE) + 1 >= LIMIT_CONFIG_VALUE)
+    size_t most = LIMIT_CONFIG_VALUE;
+    if (provider && strnlen(provider, most) + strnlen(model, most) + 1 >= most)
         return -EINVAL;
     if (provider && asprintf(&main, "%s/%s", provider, model) < 0)
         return -ENOMEM;

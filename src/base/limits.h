@@ -31,6 +31,8 @@
 #define LIMIT_READERS_BUSY_MS 16000         /* waited for one of them when all are at work */
 #define LIMIT_READER_TRIES (LIMIT_READERS + 2) /* readers found dead before one job gives up */
 #define LIMIT_READER_IDLE_MS 60000          /* one without work ends: it holds a copy of the host's memory */
+#define LIMIT_KEEPER_MS 1000                /* between two looks at idle readers */
+#define LIMIT_GROUPS 1024                   /* of a process; one that is in more has new readers all the time */
 #define LIMIT_READER_KEPT (64 * KIB)        /* of the memory of a text, for the next one */
 #define LIMIT_CANCEL_NAP_MS 20              /* slept at once where a cancel cannot wake us */
 
@@ -80,6 +82,7 @@
 #define LIMIT_SETUP_WORDS (2 * LIMIT_ROOTS + 8) /* of the command line that an agent is to start */
 #define LIMIT_SETUP_KEYS 8                  /* parts of a dotted key that are told apart */
 #define LIMIT_ACL_BYTES 4096                /* access rights of a file that is replaced */
+#define LIMIT_SETUP_DEPTH 64                /* nested lists and tables of a TOML value */
 #define LIMIT_SETUP_NAME 48                 /* letters of a server's name */
 
 /* The MCP server */

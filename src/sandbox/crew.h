@@ -48,7 +48,8 @@ void crew_expect(struct crew *c);
 int crew_take(struct crew *c, const fovea_cancel *cancel, struct worker **ret, struct fovea_fault *fault);
 
 /* Waits until the worker says that its jail stands. -ENOSYS when it does not, -EPIPE when the worker ended before (then
- * another one may do better), -EPROTO, -ETIMEDOUT, -ECANCELED; crew_fault makes a sentence of it (and of -EBUSY: every place is held by a job). */
+ * another one may do better), -EPROTO, -ETIMEDOUT, -ECANCELED; crew_fault makes a sentence of it (and of -EBUSY: every
+ * place is held by a job). */
 int crew_greet(struct worker *w, const fovea_cancel *cancel);
 int crew_fault(const struct crew *c, const struct worker *w, int error, struct fovea_fault *fault);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Readers: child processes that open and read files or find folders, one after the other, and can be left behind when
- * a file system does not answer. They belong to a gate, are started when a job finds none idle, and serve until they have had nothing
- * to do for LIMIT_READER_IDLE_MS, the gate ends or the process does. A reader is a copy of a process that may have
- * threads: it may make system calls and compute, nothing else (no allocation, no locks, no stdio).
+ * a file system does not answer. They belong to a gate, are started when a job finds none idle, and serve until they
+ * have had nothing to do for LIMIT_READER_IDLE_MS, the gate ends or the process does. A reader is a copy of a
+ * process that may have threads: it may make system calls and compute, nothing else (no allocation, no locks, no stdio).
  */
 #ifndef FOVEA_READER_H
 #define FOVEA_READER_H

@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -26,16 +28,21 @@
 #define P_PIDFD 3
 #endif
 
-struct readers {
-    pthread_mutex_t lock;
-    pthread_cond_t idle; /* a reader, or a place for one */
-    pid_t owner;
-    struct reader reader[LIMIT_READERS];
-};
-
 /* ---------------------------------------------------------------- children left behind */
 
 static pthread_mutex_t strays_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* In a child of the host nobody holds them: the threads that did are not there. */
+static void free_locks(void)
+{
+    strays_lock = start_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, free_locks);
+}
 static int strays[LIMIT_STRAY_READERS]; /* pidfd + 1; 0 is a free place */
 
 /* True when the child is gone (or was reaped by somebody else). */
@@ -105,31 +112,59 @@ static void free_desk(struct desk **d)
         (void)munmap(*d, sizeof **d);
 }
 
+/* False when it cannot be told: then it is like none. */
+static bool rights_now(struct reader_rights *ret)
+{
+    gid_t groups[LIMIT_GROUPS];
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    int n = getgroups(LIMIT_GROUPS, groups);
+    *ret = (struct reader_rights){.uid = geteuid(),
+                                  .gid = getegid(),
+                                  .fsuid = (uid_t)setfsuid((uid_t)-1), /* changes nothing, and tells */
+                                  .fsgid = (gid_t)setfsgid((gid_t)-1)};
+    if (n < 0 || syscall(SYS_capget, &head, (void *)ret->caps) < 0)
+        return false;
+    sha256(groups, (size_t)n * sizeof *groups, ret->groups);
+    return true;
+}
+
+/* A child that another thread starts between the clone and the advice would hold our desk too, so there is one at a
+ * time. */
+static int clone_alone(struct reader_birth *b, int *ret_pidfd)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int how = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+    (void)pthread_once(&once, watch_forks);
+    (void)pthread_mutex_lock(&start_lock);
+    void *page = mmap(NULL, sizeof *b->desk, PROT_READ | PROT_WRITE, how, -1, 0);
+    b->desk = page == MAP_FAILED ? NULL : page;
+    int e = b->desk ? fork_reader(b, ret_pidfd) : -ENOMEM;
+    if (e == 0)
+        (void)madvise(b->desk, sizeof *b->desk, MADV_DONTFORK);
+    else
+        free_desk(&b->desk);
+    (void)pthread_mutex_unlock(&start_lock);
+    return e;
+}
+
 /* Into a place that is the caller's; others look at its state meanwhile. */
 static int start(const struct gate *g, struct reader *r)
 {
     int pair[2], pipe_fd[2];
-    int how = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *page = mmap(NULL, sizeof *r->desk, PROT_READ | PROT_WRITE, how, -1, 0);
-    if (page == MAP_FAILED)
-        return -ENOMEM;
-    cleanup(free_desk) struct desk *desk = page;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return -errno;
     auto_close int ours = pair[0], theirs = pair[1];
     if (pipe2(pipe_fd, O_CLOEXEC) < 0)
         return -errno;
     auto_close int life = pipe_fd[1], life_read = pipe_fd[0];
-    struct reader_birth b = {.gate = g, .desk = desk, .socket = theirs, .life = life_read};
-    r->uid = geteuid(); /* before: one that could do more than this says must not be taken for less */
-    r->gid = getegid();
-    int e = fork_reader(&b, &r->pidfd);
+    struct reader_birth b = {.gate = g, .socket = theirs, .life = life_read};
+    (void)rights_now(&r->rights); /* before: one that could do more than this says must not be taken for less */
+    int e = clone_alone(&b, &r->pidfd);
     if (e < 0)
         return e;
-    (void)madvise(desk, sizeof *desk, MADV_DONTFORK); /* no other child has a use for it */
     r->socket = take_fd(&ours);
     r->life = take_fd(&life);
-    r->desk = take(desk);
+    r->desk = b.desk;
     return 0;
 }
 
@@ -140,8 +175,7 @@ static void kill_reader(struct reader *r)
     close_fd(take_fd(&r->life));
 }
 
-/* Of a killed one: what it leaves. */
-static void bury(struct reader *r, int wait_ms)
+void reader_bury(struct reader *r, int wait_ms)
 {
     struct pollfd p = {.fd = r->pidfd, .events = POLLIN};
     (void)poll(&p, 1, wait_ms);
@@ -149,6 +183,7 @@ static void bury(struct reader *r, int wait_ms)
         close_fd(r->pidfd);
     else
         strays_add(r->pidfd);
+    close_fd(take_fd(&r->life)); /* of one that ended by itself */
     close_fd(r->socket);
     free_desk(&r->desk);
 }
@@ -159,6 +194,8 @@ static void set_state(struct readers *all, struct reader *r, enum reader_state t
 {
     (void)pthread_mutex_lock(&all->lock);
     r->state = to;
+    if (to == READER_IDLE)
+        readers_keep(all);
     (void)pthread_cond_signal(&all->idle);
     (void)pthread_mutex_unlock(&all->lock);
 }
@@ -166,7 +203,7 @@ static void set_state(struct readers *all, struct reader *r, enum reader_state t
 void readers_end(struct readers *all, struct reader *r)
 {
     kill_reader(r);
-    bury(r, LIMIT_KILL_MS);
+    reader_bury(r, LIMIT_KILL_MS);
     set_state(all, r, READER_NONE);
 }
 
@@ -235,7 +272,8 @@ static int start_at(const struct gate *g, struct reader *place, struct fovea_fau
 /* A host may have given up rights since: then what was started with them is not for its jobs. */
 static bool reads_as_we_do(const struct reader *r)
 {
-    return r->uid == geteuid() && r->gid == getegid();
+    struct reader_rights now;
+    return rights_now(&now) && !memcmp(&now, &r->rights, sizeof now);
 }
 
 int readers_take(const struct gate *g, const fovea_cancel *cancel, struct reader **ret, struct fovea_fault *fault)
@@ -251,7 +289,7 @@ int readers_take(const struct gate *g, const fovea_cancel *cancel, struct reader
         return fault_set(fault, EBUSY, "all %d readers are busy; try again", LIMIT_READERS);
     if (idle && !reads_as_we_do(r)) {
         kill_reader(r);
-        bury(r, LIMIT_KILL_MS);
+        reader_bury(r, LIMIT_KILL_MS);
         idle = false;
     }
     int e = idle ? 0 : start_at(g, r, fault);
@@ -272,6 +310,7 @@ struct readers *readers_new(void)
     (void)pthread_condattr_init(&monotonic);
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&all->idle, &monotonic);
+    (void)pthread_cond_init(&all->stop, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
     all->owner = getpid();
     return all;
@@ -284,15 +323,17 @@ void readers_free(struct readers *all)
         free(all);
         return;
     }
+    readers_keeper_end(all);
     for (size_t i = 0; i < COUNT(all->reader); i++)
         if (all->reader[i].state != READER_NONE)
             kill_reader(&all->reader[i]);
     int64_t deadline = clock_ms() + LIMIT_REAP_MS;
     for (size_t i = 0; i < COUNT(all->reader); i++)
         if (all->reader[i].state != READER_NONE)
-            bury(&all->reader[i], clock_left(deadline));
+            reader_bury(&all->reader[i], clock_left(deadline));
     (void)strays_look_over();
     (void)pthread_cond_destroy(&all->idle);
+    (void)pthread_cond_destroy(&all->stop);
     (void)pthread_mutex_destroy(&all->lock);
     free(all);
 }

@@ -275,13 +275,35 @@ test_toml_in_doubt_is_left_alone() {
     for text in 'mcp_servers = { fovea = { command = "x" } }' 'mcp_servers.fovea.command = "x"' \
         '[mcp_servers]\nfovea = { command = "x" }' '[mcp_servers.fovea.env]\nA = "b"' '[[mcp_servers]]\na = 1' \
         'a = "open' 'a = [1' 'a = """x' 'just words' '[mcp_servers."fo\\u0076ea"]\ncommand = "x"' \
-        '[mcp_servers.fovea]\ncommand = "x"\n[mcp_servers.fovea.env]\nA = "b"' '[x' 'a = ]'; do
+        '[mcp_servers.fovea]\ncommand = "x"\n[mcp_servers.fovea.env]\nA = "b"' '[x' 'a = ]' \
+        'a = 1 [mcp_servers]' 'a = { b = 1,\n c = 2 }' 'a = 1 2' 'a = [1}' 'a =' '[x] y' 'a = "b" c'; do
         given codex "$text\\n"
         run "$FOVEA" setup codex --write --force
         want_status 1
         has err 'left as it is'
         has out '[mcp_servers.fovea]'
         unchanged
+    done
+}
+
+test_toml_values_of_every_kind_are_passed_over() {
+    fresh_home
+    given codex 'a = 1979-05-27 07:32:00Z # then\nb = [ # list\n { c = "]" }, [1,\n2], ]\r\nd = { e = [1,\n2], f = {} }\ng = -1.5e3\n'
+    run "$FOVEA" setup codex --write
+    want_status 0
+    nothing_lost
+}
+
+test_json_with_something_behind_it_is_left_alone() {
+    fresh_home
+    for agent in vscode zed opencode; do
+        for text in '{"a":1},' '{"a":1}]' ',{"a":1}' '{"a":1,,}' '{,}'; do
+            given $agent "$text\\n"
+            run "$FOVEA" setup $agent --write --force
+            want_status 1
+            has err 'left as it is'
+            unchanged
+        done
     done
 }
 

@@ -3,6 +3,8 @@
 #include "source/reader.h"
 
 #include <dirent.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -388,6 +390,112 @@ TEST(a_host_that_gives_up_its_rights_reads_without_them)
     if (!child)
         give_up_rights();
     CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* The same user and group all the time: what goes is a further group, then the capabilities. */
+static _Noreturn void give_up_more(void)
+{
+    struct place p;
+    struct snapshot_lines l = {0};
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {0}, all[2];
+    place_init(&p, "R/a R/b");
+    auto_free char *a = tree_text(&p.t, "@R/a"), *b = tree_text(&p.t, "@R/b");
+    bool good = !chmod(a, 0040) && !chown(a, 65534, 4321) && !chmod(b, 0) && !chown(b, 65534, 65534);
+    good = good && !setgroups(1, (gid_t[]){4321}) && reads_inside(&p); /* by capability */
+    good = good && !syscall(SYS_capget, &head, all);
+    none[0].permitted = all[0].permitted;
+    none[1].permitted = all[1].permitted;
+    good = good && !syscall(SYS_capset, &head, none) && take_text(&p, "b", NULL, &l) == SNAPSHOT_ABSENT;
+    good = good && reads_inside(&p); /* by group */
+    good = good && !syscall(SYS_capset, &head, all) && !setgroups(0, NULL) && !syscall(SYS_capset, &head, none);
+    good = good && take_text(&p, "a", NULL, &l) == SNAPSHOT_ABSENT && !syscall(SYS_capset, &head, all);
+    place_done(&p);
+    _exit(good ? 0 : 1);
+}
+
+TEST(a_host_that_gives_up_groups_or_capabilities_reads_without_them)
+{
+    int status = 1;
+    if (geteuid() != 0)
+        SKIP("needs to be root");
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        give_up_more();
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* ---------------------------------------------------------------- what is left of them */
+
+static void nap_for_a_while(const struct reader_job *job, struct reader_report *report)
+{
+    (void)job;
+    (void)poll(NULL, 0, 100);
+    report->verdict = SNAPSHOT_ABSENT;
+}
+
+static void *read_once(void *p)
+{
+    CHECK(run_job(p, nap_for_a_while, NULL, -1, 5000) == SNAPSHOT_ABSENT);
+    return NULL;
+}
+
+/* As many readers as there are threads. */
+static void start_readers(struct place *p, size_t n)
+{
+    pthread_t thread[LIMIT_READERS];
+    for (size_t i = 0; i < n; i++)
+        CHECK(!pthread_create(&thread[i], NULL, read_once, p));
+    for (size_t i = 0; i < n; i++)
+        CHECK(!pthread_join(thread[i], NULL));
+}
+
+TEST(idle_readers_that_ended_are_reaped_without_another_job)
+{
+    cleanup(place_done) struct place p;
+    pid_t ids[CHILDREN];
+    place_init(&p, "R/a");
+    int fds = count_fds_of(getpid());
+    for (int round = 0; round < 2; round++) {
+        start_readers(&p, 4);
+        int n = children_of(getpid(), ids);
+        CHECK_MSG(n > 1, "%d", n);
+        for (int i = 0; i < n; i++)
+            CHECK(!kill(ids[i], SIGKILL));
+        int64_t deadline = clock_ms() + 4 * LIMIT_KEEPER_MS;
+        while (children_of(getpid(), ids) && clock_left(deadline))
+            (void)poll(NULL, 0, 20);
+        CHECK(children_of(getpid(), ids) == 0);
+        (void)poll(NULL, 0, 50);
+        CHECK_MSG(count_fds_of(getpid()) == fds, "%d instead of %d", count_fds_of(getpid()), fds);
+    }
+}
+
+/* Mappings of memory that a reader shares, its own desk among them. */
+static int shared_maps_of(pid_t id)
+{
+    char path[64], line[512];
+    int n = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/maps", (int)id);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f))
+        n += strstr(line, "rw-s") && strstr(line, "/dev/zero");
+    if (f)
+        (void)fclose(f);
+    return n;
+}
+
+TEST(a_reader_holds_no_memory_of_another)
+{
+    pid_t ids[CHILDREN];
+    for (int round = 0; round < 20; round++) {
+        cleanup(place_done) struct place p;
+        place_init(&p, "R/a");
+        start_readers(&p, LIMIT_READERS);
+        for (int i = children_of(getpid(), ids) - 1; i >= 0; i--)
+            CHECK_MSG(shared_maps_of(ids[i]) <= 1, "%d", shared_maps_of(ids[i]));
+    }
 }
 
 /* ---------------------------------------------------------------- narrowing */
