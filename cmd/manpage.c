@@ -143,7 +143,7 @@ static void add_examples(struct buf *b)
 {
     (void)buf_add_str(b, ".SH EXAMPLES\n");
     for (const struct command *const *c = commands; *c; c++)
-        for (const char *line = (*c)->examples; line && *line; line += strcspn(line, "\n") + 1) {
+        for (const char *line = (*c)->examples; line && *line;) {
             size_t len = strcspn(line, "\n"), command = MIN(strcspn(line, "\t"), len);
             (void)buf_add_str(b, ".TP\n\\fB");
             add_text(b, line, command);
@@ -153,6 +153,7 @@ static void add_examples(struct buf *b)
             else
                 add_words(b, (*c)->summary);
             (void)buf_add_str(b, "\n");
+            line += len + (line[len] == '\n');
         }
 }
 

@@ -49,6 +49,11 @@ test_every_tool_argument_is_in_help_man_page_and_completions() {
     done <fields
 }
 
+test_man_page_shows_examples_and_nothing_else_for_them() {
+    "$FOVEA" generate man | sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' | grep -A 1 '^\.TP' | grep '^.fB' >examples
+    [ -s examples ] && ! grep -v 'fovea' examples || fail "what is no example stands among them"
+}
+
 test_man_page_is_complete_and_clean() {
     "$FOVEA" generate man >fovea.1
     for section in NAME SYNOPSIS DESCRIPTION COMMANDS 'EXIT STATUS' CONFIGURATION ENVIRONMENT FILES EXAMPLES; do

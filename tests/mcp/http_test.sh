@@ -112,7 +112,7 @@ test_a_session_that_ends_under_a_body_is_not_known() {
     probe ended_session
     end_server
 }
-test_a_large_message_holds_nobody_up() {
+test_a_large_message_holds_others_up_for_less_than_two_seconds() {
     serve
     probe stall
     end_server
