@@ -173,7 +173,8 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@tools/demo.sh $(BUILD)/fovea
 
-test: setup ## build and run every test
+test: ## build and run every test
+	@tools/setup.sh python3 openssl curl
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 

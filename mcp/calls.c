@@ -28,7 +28,8 @@ static void line_up(struct server *s, struct client *c)
 
 static void enqueue(struct server *s, struct client *c, struct exchange *e)
 {
-    TAILQ_INSERT_TAIL(&c->queue[e->load], exchange_ref(e), in_queue);
+    (void)exchange_ref(e);
+    TAILQ_INSERT_TAIL(&c->queue[e->load], e, in_queue);
     e->queued = true;
     if (!c->n_queued++)
         line_up(s, c);
@@ -88,7 +89,8 @@ static size_t bucket_of(const json_t *id)
 
 static void take_off(struct client *c, struct exchange *e)
 {
-    LIST_INSERT_HEAD(&c->flight[bucket_of(e->message.id)], exchange_ref(e), in_flight);
+    (void)exchange_ref(e);
+    LIST_INSERT_HEAD(&c->flight[bucket_of(e->message.id)], e, in_flight);
     e->flying = true;
     c->n_flight++;
 }

@@ -106,7 +106,7 @@
 #define LIMIT_MCP_DRAIN_MS 60000            /* for accepted calls when the client has said all it wanted */
 
 /* Its HTTP side */
-#define LIMIT_HTTP_CONNECTIONS 1024         /* open at once; a further one gets 503 */
+#define LIMIT_HTTP_CONNECTIONS 1024         /* open at once; when all of them work, a further one gets 503 */
 #define LIMIT_HTTP_SPARE 64                 /* above that, long enough to be told so */
 #define LIMIT_HTTP_SESSIONS 1024            /* the least recently used idle one goes first */
 #define LIMIT_HTTP_POOL (16 * KIB)          /* of one connection; the header block must fit */
