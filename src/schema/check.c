@@ -20,15 +20,6 @@ int check_steps(struct check *c, uint64_t steps)
     return 0;
 }
 
-struct shown show(const char *s)
-{
-    struct shown out = {"…"};
-    auto_buf b = BUF_INIT(4 * KIB);
-    if (!buf_add_shown(&b, s, 40) && b.len < sizeof out.text)
-        memcpy(out.text, b.data ? b.data : "", b.len + 1);
-    return out;
-}
-
 /* ---------------------------------------------------------------- errors */
 
 static void add_pointer(struct buf *b, const struct place *p)
@@ -56,6 +47,15 @@ static void copy_text(char *out, size_t room, const char *s, size_t len)
         len = utf8_valid_prefix(s, room - 1);
     memcpy(out, s, len);
     out[len] = '\0';
+}
+
+struct shown show(const char *s)
+{
+    struct shown out;
+    auto_buf b = BUF_INIT(4 * KIB);
+    (void)buf_add_shown(&b, s, 120);
+    copy_text(out.text, sizeof out.text, b.data ? b.data : "", b.len);
+    return out;
 }
 
 static void write_error(struct schema_error *e, const struct place *place, const char *keyword, const char *words)

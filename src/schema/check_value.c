@@ -4,6 +4,13 @@
 
 #include "schema/schema_priv.h"
 
+/* A value of the schema, to be named in an error. */
+static struct shown value_text(const json_t *v)
+{
+    auto_free char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+    return show(text ? text : "");
+}
+
 static const char *type_of(const json_t *v)
 {
     switch (json_typeof(v)) {
@@ -34,13 +41,16 @@ int check_type(struct check *c, const struct frame *f, const struct rule *r)
     for (size_t i = 0; i < json_array_size(r->value); i++)
         if (type_fits(json_array_get(r->value, i), type))
             return 0;
-    return check_fail(c, f, r->keyword->name, "must not be of type %s", type);
+    return c->quiet ? 1 : check_fail(c, f, r->keyword->name, "must be of one of the types %s, is %s",
+                                     value_text(r->value).text, type);
 }
 
 int check_const(struct check *c, const struct frame *f, const struct rule *r)
 {
     int equal = values_equal(c, r->value, f->value);
-    return equal < 0 ? equal : equal ? 0 : check_fail(c, f, r->keyword->name, "is not the one value allowed here");
+    if (equal || c->quiet)
+        return equal < 0 ? equal : !equal;
+    return check_fail(c, f, r->keyword->name, "must be %s", value_text(r->value).text);
 }
 
 int check_enum(struct check *c, const struct frame *f, const struct rule *r)
@@ -48,7 +58,9 @@ int check_enum(struct check *c, const struct frame *f, const struct rule *r)
     int equal = 0;
     for (size_t i = 0; !equal && i < json_array_size(r->value); i++)
         equal = values_equal(c, json_array_get(r->value, i), f->value);
-    return equal < 0 ? equal : equal ? 0 : check_fail(c, f, r->keyword->name, "is none of the values allowed here");
+    if (equal || c->quiet)
+        return equal < 0 ? equal : !equal;
+    return check_fail(c, f, r->keyword->name, "must be one of %s", value_text(r->value).text);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -138,8 +150,8 @@ int check_pattern(struct check *c, const struct frame *f, const struct rule *r)
     if (!json_is_string(f->value))
         return 0;
     int match = pattern_match(c, r->patterns[0], json_string_value(f->value), json_string_length(f->value));
-    if (match)
-        return match < 0 ? match : 0;
+    if (match || c->quiet)
+        return match < 0 ? match : !match;
     return check_fail(c, f, r->keyword->name, "does not match the pattern %s", show(json_string_value(r->value)).text);
 }
 
@@ -147,8 +159,10 @@ int check_format(struct check *c, const struct frame *f, const struct rule *r)
 {
     if (!r->format || !json_is_string(f->value))
         return 0;
-    int failed = check_steps(c, json_string_length(f->value) / 16);
+    int failed = check_steps(c, r->low + json_string_length(f->value) / 16);
     if (failed || r->format(json_string_value(f->value), json_string_length(f->value)))
         return failed;
+    if (c->quiet)
+        return 1;
     return check_fail(c, f, r->keyword->name, "is not a valid %s", show(json_string_value(r->value)).text);
 }

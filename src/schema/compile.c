@@ -130,7 +130,7 @@ int compile_format(struct maker *m, struct node *n, struct rule *r)
     if (!json_is_string(r->value))
         return wrong(m, n, r, "must be a string");
     if (m->options->formats || (n->resource->vocabulary & VOCAB_FORMAT_ASSERT))
-        r->format = format_find(json_string_value(r->value));
+        r->format = format_find(json_string_value(r->value), &r->low);
     return 0;
 }
 

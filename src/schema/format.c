@@ -214,31 +214,35 @@ static bool format_iri_reference(const char *s, size_t len)
 static const struct {
     const char *name;
     format_fn *valid;
+    uint64_t cost;
 } formats[] = {
-    {"date-time", format_date_time},
-    {"date", format_date},
-    {"time", format_time},
-    {"duration", format_duration},
-    {"email", format_email},
-    {"idn-email", format_idn_email},
-    {"hostname", format_hostname},
-    {"ipv4", format_ipv4},
-    {"ipv6", format_ipv6},
-    {"uri", format_uri},
-    {"uri-reference", format_uri_reference},
-    {"iri", format_iri},
-    {"iri-reference", format_iri_reference},
-    {"uri-template", format_uri_template},
-    {"uuid", format_uuid},
-    {"json-pointer", format_json_pointer},
-    {"relative-json-pointer", format_relative_json_pointer},
-    {"regex", format_regex},
+    {"date-time", format_date_time, 1},
+    {"date", format_date, 1},
+    {"time", format_time, 1},
+    {"duration", format_duration, 1},
+    {"email", format_email, 1},
+    {"idn-email", format_idn_email, 1},
+    {"hostname", format_hostname, 1},
+    {"ipv4", format_ipv4, 1},
+    {"ipv6", format_ipv6, 1},
+    {"uri", format_uri, 1},
+    {"uri-reference", format_uri_reference, 1},
+    {"iri", format_iri, 1},
+    {"iri-reference", format_iri_reference, 1},
+    {"uri-template", format_uri_template, 1},
+    {"uuid", format_uuid, 1},
+    {"json-pointer", format_json_pointer, 1},
+    {"relative-json-pointer", format_relative_json_pointer, 1},
+    {"regex", format_regex, 4000},
 };
 
-format_fn *format_find(const char *name)
+format_fn *format_find(const char *name, uint64_t *ret_cost)
 {
-    for (size_t i = 0; i < COUNT(formats); i++)
-        if (!strcmp(name, formats[i].name))
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        if (!strcmp(name, formats[i].name)) {
+            *ret_cost = formats[i].cost;
             return formats[i].valid;
+        }
+    }
     return NULL;
 }

@@ -55,8 +55,10 @@ static void add_token(struct buf *b, const char *s)
 /* A node's place as a JSON pointer. */
 static void add_place(struct buf *b, const struct node *n)
 {
-    if (!n || !n->keyword)
+    if (!n || !n->keyword) {
+        (void)buf_add_str(b, n && n->key ? n->key : "");
         return;
+    }
     add_place(b, n->parent); /* as deep as the document, which is bounded */
     add_token(b, n->keyword);
     if (n->key)

@@ -78,6 +78,8 @@ int pattern_keep(struct maker *m, const struct node *n, const char *keyword, con
 {
     char words[128];
     struct pattern *p;
+    if (++m->patterns > LIMIT_SCHEMA_PATTERNS)
+        return fault_set(m->fault, E2BIG, "the schema has more than %d regular expressions", LIMIT_SCHEMA_PATTERNS);
     int r = pattern_new(s, len, &p, words);
     if (r == -ENOMEM)
         return fault_oom(m->fault);

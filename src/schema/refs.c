@@ -105,7 +105,9 @@ static int follow(struct maker *m, const struct node *at, const char *keyword, s
                   const struct node **ret)
 {
     const json_t *json = in->root->json;
-    struct node *found = NULL;
+    struct node *found = NULL, place = {.key = schema_text(m, pointer, strlen(pointer))};
+    if (!place.key)
+        return -ENOMEM;
     for (char *rest = pointer + 1; rest && json;) {
         json = child_of(json, next_token(&rest));
         found = node_find(m->schema, json);
@@ -114,7 +116,6 @@ static int follow(struct maker *m, const struct node *at, const char *keyword, s
     }
     if (!json)
         return schema_wrong(m, at, keyword, "leads nowhere: '%s'", json_string_value(json_object_get(at->json, keyword)));
-    struct node place = {.parent = at, .keyword = keyword};
     int r = found ? 0 : walk_node(m, json, in, &place, &found);
     if (!r)
         *ret = found;

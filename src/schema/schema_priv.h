@@ -76,7 +76,7 @@ struct resource {
 struct node {
     const json_t *json;
     struct resource *resource;
-    const struct node *parent; /* the place, for words: parent, keyword, and key or index */
+    const struct node *parent; /* the place, for words: parent, keyword, and key or index; without keyword key is all */
     const char *keyword, *key;
     size_t index;
     struct rule *rules;
@@ -110,6 +110,7 @@ struct maker {
     struct fovea_fault *fault;
     size_t values; /* of all documents */
     size_t names;  /* $id, $anchor, $dynamicAnchor and documents */
+    size_t patterns;
 };
 
 void *schema_alloc(struct maker *m, size_t count, size_t size); /* zeroed, freed with the schema; NULL sets the fault */
@@ -148,7 +149,8 @@ bool number_is_integer(const json_t *v);
 bool number_multiple(const json_t *v, const json_t *divisor); /* in decimal, as it was written */
 
 typedef bool format_fn(const char *s, size_t len);
-format_fn *format_find(const char *name);
+/* NULL for one that is not known; ret_cost is in steps, beside those for its length. */
+format_fn *format_find(const char *name, uint64_t *ret_cost);
 bool format_date_time(const char *s, size_t len);
 bool format_date(const char *s, size_t len);
 bool format_time(const char *s, size_t len);
@@ -220,9 +222,9 @@ int values_equal(struct check *c, const json_t *a, const json_t *b); /* 1, 0, or
 /* Whether all differ: 1, or 0 and two that are equal, or below 0. */
 int values_unique(struct check *c, const json_t *array, size_t ret_pair[2]);
 
-/* A member's name as it may stand in words. */
+/* A name or a piece of JSON as it may stand in words: cut, without anything that acts. */
 struct shown {
-    char text[80];
+    char text[200];
 };
 struct shown show(const char *s);
 

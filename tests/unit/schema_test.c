@@ -126,6 +126,28 @@ TEST(each_keyword_takes_the_good_and_names_place_and_keyword_of_the_bad)
     }
 }
 
+TEST(errors_say_what_would_be_right)
+{
+    static const struct {
+        const char *schema, *value, *words;
+    } table[] = {
+        {"{\"type\":\"string\"}", "1", "must be of type string, is integer"},
+        {"{\"type\":[\"string\",\"null\"]}", "1.5", "must be of one of the types [\"string\",\"null\"], is number"},
+        {"{\"enum\":[\"a\",\"b\"]}", "1", "must be one of [\"a\",\"b\"]"},
+        {"{\"const\":3}", "4", "must be 3"},
+        {"{\"minimum\":0.5}", "0", "must be at least 0.5"},
+        {"{\"pattern\":\"^[A-Z]+$\"}", "\"a\"", "does not match the pattern ^[A-Z]+$"},
+        {"{\"required\":[\"total\"]}", "{}", "property \"total\" is missing"},
+        {"{\"anyOf\":[false,{\"required\":[\"a\"]}]}", "{}", "fits none of the 2 schemas"},
+        {"false", "1", "nothing is allowed here"},
+    };
+    for (size_t i = 0; i < COUNT(table); i++) {
+        struct schema_error e = {"", "", ""};
+        CHECK(verdict(table[i].schema, table[i].value, &e) == 1);
+        CHECK_STR(e.text, table[i].words);
+    }
+}
+
 TEST(formats_are_annotations_unless_asked_for)
 {
     auto_schema *s = compile("{\"format\":\"ipv4\"}", false);
@@ -190,6 +212,7 @@ TEST(a_wrong_schema_is_refused_with_place_and_keyword)
         {"{\"pattern\":\"a++\"}", "nothing to repeat"},
         {"{\"pattern\":\"\\\\Aa\"}", "an unknown escape"},
         {"{\"patternProperties\":{\"[\":true}}", "a class without"},
+        {"{\"$ref\":\"#/x/0\",\"x\":[{\"not\":{\"minimum\":\"1\"}}]}", "\"minimum\" at \"/x/0/not\" must be a number"},
     };
     for (size_t i = 0; i < COUNT(table); i++) {
         struct schema *s = NULL;
@@ -302,6 +325,11 @@ TEST(size_and_identifiers_of_a_schema_are_bounded)
         (void)json_array_append_new(json_object_get(names, "allOf"), json_pack("{s:s}", "$anchor", name));
     }
     CHECK(schema_new(names, NULL, &s, &fault) == -E2BIG && strstr(fault.text, "identifiers"));
+
+    auto_json *patterns = json_pack("{s:[]}", "allOf");
+    for (int i = 0; i <= LIMIT_SCHEMA_PATTERNS; i++)
+        (void)json_array_append_new(json_object_get(patterns, "allOf"), json_pack("{s:s}", "pattern", "a"));
+    CHECK(schema_new(patterns, NULL, &s, &fault) == -E2BIG && strstr(fault.text, "regular expressions"));
 }
 
 TEST(long_places_and_names_are_cut_at_a_character)
