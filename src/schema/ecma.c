@@ -15,6 +15,7 @@ struct reader {
     const char *s, *end;
     struct buf *out;
     const char *words;
+    size_t stride;
 };
 
 /* White space and line ends as \s has them, and everything else; ranges, so that they fit into a class. */
@@ -115,6 +116,7 @@ static int escape_p(struct reader *r, char letter)
 static int back_reference(struct reader *r)
 {
     unsigned n = 0;
+    r->stride = SIZE_MAX;
     for (; r->s < r->end && *r->s >= '0' && *r->s <= '9' && n < 1000; r->s++)
         n = 10 * n + (unsigned)(*r->s - '0');
     return buf_add_format(r->out, "\\g{%u}", n);
@@ -125,6 +127,7 @@ static int named_reference(struct reader *r)
     const char *close = memchr(r->s, '>', (size_t)(r->end - r->s));
     if (r->s == r->end || *r->s != '<' || !close)
         return refuse(r, "\\k without a name");
+    r->stride = SIZE_MAX;
     (void)buf_add_str(r->out, "\\k");
     int failed = buf_add(r->out, r->s, (size_t)(close + 1 - r->s));
     r->s = close + 1;
@@ -245,12 +248,23 @@ static size_t braces(const struct reader *r)
     return s < r->end && first ? (size_t)(s - r->s) + 1 : 0;
 }
 
+/* A repeat with a lower bound looks so far ahead at once. */
+static void note_stride(struct reader *r)
+{
+    size_t n = 0;
+    for (const char *s = r->s; *s >= '0' && *s <= '9' && n < 100000; s++)
+        n = 10 * n + (size_t)(*s - '0');
+    r->stride = MAX(r->stride, n);
+}
+
 /* A quantifier, whose first character is read; after it only '?' may follow. */
 static int quantifier(struct reader *r, char c)
 {
     size_t more = c == '{' ? braces(r) : 0;
     if (c == '{' && !more)
         return buf_add_str(r->out, "\\{");
+    if (more)
+        note_stride(r);
     (void)buf_add(r->out, &c, 1);
     (void)buf_add(r->out, r->s, more);
     r->s += more;
@@ -279,12 +293,13 @@ static int item(struct reader *r)
     }
 }
 
-int ecma_translate(const char *pattern, size_t len, struct buf *out, const char **ret_words)
+int ecma_translate(const char *pattern, size_t len, struct buf *out, const char **ret_words, size_t *ret_stride)
 {
-    struct reader r = {pattern, pattern + len, out, "is too long"};
+    struct reader r = {pattern, pattern + len, out, "is too long", 0};
     int failed = 0;
     while (!failed && r.s < r.end)
         failed = item(&r);
     *ret_words = r.words;
+    *ret_stride = r.stride;
     return failed == -EFBIG ? -EINVAL : failed;
 }

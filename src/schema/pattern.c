@@ -2,7 +2,7 @@
 /*
  * Regular expressions by PCRE2, interpreted (no JIT: nothing here makes memory executable). PCRE2's own limits count per
  * starting point and not the work between two of them, so every item of the pattern carries a callout that charges the
- * check's steps: by what was passed over since the last one, and a little by the length of the text.
+ * check's steps: by what was passed over since the last one, and by what an item may look at without taking it.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <errno.h>
@@ -16,6 +16,7 @@
 
 struct pattern {
     pcre2_code *code;
+    size_t stride;
     struct pattern *next;
 };
 
@@ -23,7 +24,7 @@ struct matcher {
     pcre2_match_data *data;
     pcre2_match_context *context;
     struct check *check;
-    size_t last;
+    size_t last, stride;
 };
 
 enum { OUT_OF_STEPS = -1000 }; /* none of PCRE2's own codes */
@@ -40,7 +41,8 @@ int pattern_new(const char *s, size_t len, struct pattern **ret, char words[128]
                                     PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
     auto_buf text = BUF_INIT(LIMIT_SCHEMA_PATTERN);
     const char *why = "is too long";
-    int code, r = ecma_translate(s, len, &text, &why);
+    size_t stride;
+    int code, r = ecma_translate(s, len, &text, &why, &stride);
     if (r) {
         (void)snprintf(words, 128, "%s", why);
         return r;
@@ -55,6 +57,7 @@ int pattern_new(const char *s, size_t len, struct pattern **ret, char words[128]
         free(p);
         return -EINVAL;
     }
+    p->stride = stride;
     *ret = p;
     return 0;
 }
@@ -97,7 +100,7 @@ static int charge(pcre2_callout_block *block, void *arg)
     struct matcher *m = arg;
     size_t now = block->current_position, moved = now > m->last ? now - m->last : m->last - now;
     m->last = now;
-    return check_steps(m->check, 1 + moved / 64 + block->subject_length / 1024) ? OUT_OF_STEPS : 0;
+    return check_steps(m->check, 1 + (moved + MIN(m->stride, block->subject_length)) / 64) ? OUT_OF_STEPS : 0;
 }
 
 void matcher_free(struct matcher *m)
@@ -138,6 +141,7 @@ int pattern_match(struct check *c, const struct pattern *p, const char *s, size_
     if (r)
         return r;
     c->matcher->last = 0;
+    c->matcher->stride = p->stride;
     r = pcre2_match(p->code, (PCRE2_SPTR)s, len, 0, 0, c->matcher->data, c->matcher->context);
     if (r >= 0)
         return 1;

@@ -159,8 +159,9 @@ bool format_ipv4(const char *s, size_t len);
 bool format_ipv6(const char *s, size_t len);
 bool format_uri_template(const char *s, size_t len);
 
-/* ECMA-262 to PCRE2. -EINVAL and words. */
-int ecma_translate(const char *pattern, size_t len, struct buf *out, const char **ret_words);
+/* ECMA-262 to PCRE2. -EINVAL and words. ret_stride: how many characters one item of the pattern may look at before it
+ * fails, beyond those it takes. */
+int ecma_translate(const char *pattern, size_t len, struct buf *out, const char **ret_words, size_t *ret_stride);
 
 /* A compiled regular expression. -EINVAL and words, or -ENOMEM. */
 int pattern_new(const char *pattern, size_t len, struct pattern **ret, char words[128]);

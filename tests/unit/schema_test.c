@@ -290,7 +290,10 @@ TEST(catastrophic_patterns_end_in_bounded_time)
     CHECK(match_long("{\"pattern\":\"^(a+)+[bc]$\"}", 'a', 40) == -E2BIG);
     CHECK(match_long("{\"pattern\":\"^(a|a)*[bc]$\"}", 'a', 60) == -E2BIG);
     CHECK(match_long("{\"pattern\":\"[ab]*[cd]\"}", 'a', 1000000) == -E2BIG); /* quadratic */
+    CHECK(match_long("{\"pattern\":\"[ab]{60000}[cd]\"}", 'a', 1000000) == -E2BIG);
+    CHECK(match_long("{\"pattern\":\"([ab]*)\\\\1x?[cd]\"}", 'a', 1000000) == -E2BIG);
     CHECK(match_long("{\"pattern\":\"^[a-z]+$\"}", 'a', 1000000) == 0);
+    CHECK(match_long("{\"pattern\":\"^(?:a|b)*$\"}", 'a', 100000) == 0);
     CHECK_MSG(seconds() - start < 30, "%.1f s", seconds() - start);
 }
 
