@@ -55,7 +55,7 @@ int pattern_new(const char *s, size_t len, struct pattern **ret, char words[128]
     if (!p->code) {
         words_of(code, words);
         free(p);
-        return -EINVAL;
+        return code == PCRE2_ERROR_HEAP_FAILED ? -ENOMEM : -EINVAL;
     }
     p->stride = stride;
     *ret = p;

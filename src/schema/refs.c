@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/limits.h"
+#include "base/fault.h"
 #include "schema/schema_priv.h"
 
 static struct resource *resource_find(const struct schema *s, const char *uri)
@@ -26,12 +26,16 @@ static void decref_p(json_t **j)
     json_decref(*j);
 }
 
-static json_t *fetch(struct maker *m, const char *uri)
+/* *ret is a new reference, or NULL when nobody has the document. */
+static int fetch(struct maker *m, const char *uri, json_t **ret)
 {
-    json_t *json = meta_schema(uri);
-    if (!json && m->options->resolve)
-        json = m->options->resolve(uri, m->options->arg);
-    return json;
+    const char *meta = meta_schema(uri);
+    if (meta) {
+        *ret = json_loads(meta, 0, NULL);
+        return *ret ? 0 : fault_oom(m->fault);
+    }
+    *ret = m->options->resolve ? m->options->resolve(uri, m->options->arg) : NULL;
+    return 0;
 }
 
 static int resource_load(struct maker *m, const struct node *at, const char *keyword, const char *uri,
@@ -40,7 +44,10 @@ static int resource_load(struct maker *m, const struct node *at, const char *key
     *ret = resource_find(m->schema, uri);
     if (*ret)
         return 0;
-    cleanup(decref_p) json_t *json = fetch(m, uri);
+    cleanup(decref_p) json_t *json = NULL;
+    int r = fetch(m, uri, &json);
+    if (r)
+        return r;
     if (!json)
         return schema_wrong(m, at, keyword, "leads out of the schema, and nothing is fetched: '%s'", uri);
     return walk_document(m, json, uri, ret);
@@ -126,13 +133,14 @@ int ref_resolve(struct maker *m, const struct node *at, const char *keyword, con
                 const char **ret_dynamic)
 {
     struct resource *in;
-    auto_free char *uri = uri_resolve(at->resource->uri, ref);
-    if (!uri)
-        return schema_wrong(m, at, keyword, "is too long");
+    auto_free char *uri = NULL;
+    int r = uri_resolve(at->resource->uri, ref, &uri);
+    if (r)
+        return r == -EFBIG ? schema_wrong(m, at, keyword, "is too long") : fault_oom(m->fault);
     char *fragment = uri + strcspn(uri, "#");
     if (*fragment)
         *fragment++ = '\0';
-    int r = resource_load(m, at, keyword, uri, &in);
+    r = resource_load(m, at, keyword, uri, &in);
     if (r)
         return r;
     *ret_dynamic = NULL;
@@ -180,7 +188,10 @@ int vocabulary_of(struct maker *m, const struct node *at, const char *uri, unsig
         *ret = VOCAB_DEFAULT;
         return 0;
     }
-    cleanup(decref_p) json_t *meta = fetch(m, uri);
+    cleanup(decref_p) json_t *meta = NULL;
+    int r = fetch(m, uri, &meta);
+    if (r)
+        return r;
     json_t *list = json_object_get(meta, "$vocabulary"), *wanted;
     const char *name;
     if (!list)

@@ -133,14 +133,14 @@ __attribute__((format(printf, 4, 5))) int schema_wrong(struct maker *m, const st
                                                        const char *format, ...);
 int node_compile(struct maker *m, struct node *n);
 
-/* One of the draft's own meta-schemas (meta.c): a new reference or NULL. */
-json_t *meta_schema(const char *uri);
+/* The text of one of the draft's own meta-schemas (meta.c), or NULL. */
+const char *meta_schema(const char *uri);
 #define META_URI "https://json-schema.org/draft/2020-12/"
 
 /* ---- helpers without state */
 
-/* RFC 3986 section 5.2; the result is the caller's. NULL for want of memory or when too long. */
-char *uri_resolve(const char *base, const char *ref);
+/* RFC 3986 section 5.2; the result is the caller's. -ENOMEM, or -EFBIG when too long. */
+int uri_resolve(const char *base, const char *ref, char **ret);
 /* Whether s is a URI (or, relative, a reference); unicode lets in what an IRI may have. */
 bool uri_valid(const char *s, size_t len, bool relative, bool unicode);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* URI references: resolving one against a base (RFC 3986, section 5.2). Offsets into the text stand for its parts. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -51,31 +52,32 @@ static struct parts split(const char *s)
     return p;
 }
 
-/* Section 5.2.4, on a path in b that starts at from: "." goes, ".." takes the segment before it along. */
+/* Section 5.2.4, on a path that starts at from, in place: "." goes, ".." takes the segment before it along. */
 static void remove_dots(struct buf *b, size_t from)
 {
-    auto_buf in = BUF_INIT(LIMIT_SCHEMA_URI);
-    if (buf_add(&in, b->data + from, b->len - from) || !in.len)
-        return;
-    const char *s = in.data;
-    b->len = from;
+    const char *s = b->data + from;
+    char *out = b->data + from, *start = out;
     while (*s) {
-        size_t seg = (*s == '/') + strcspn(s + (*s == '/'), "/");
-        const char *name = s + (*s == '/');
-        size_t len = seg - (*s == '/');
-        bool one = len == 1 && name[0] == '.', two = len == 2 && name[0] == '.' && name[1] == '.';
-        if (!one && !two)
-            (void)buf_add(b, s, seg);
-        while (two && b->len > from && b->data[--b->len] != '/')
-            ;
         bool slash = *s == '/';
-        s += seg;
-        if ((one || two) && !slash && *s == '/') /* a relative path stays one */
-            s++;
-        if ((one || two) && !*s && slash)
-            (void)buf_add_str(b, "/");
+        const char *name = s + slash;
+        size_t len = strcspn(name, "/");
+        bool one = len == 1 && name[0] == '.', two = len == 2 && name[0] == '.' && name[1] == '.';
+        const char *next = name + len;
+        if (one || two) {
+            while (two && out > start && *--out != '/')
+                ;
+            if (!slash && *next == '/') /* a relative path stays one */
+                next++;
+            if (slash && !*next)
+                *out++ = '/';
+        } else {
+            memmove(out, s, (size_t)(next - s));
+            out += next - s;
+        }
+        s = next;
     }
-    b->data[b->len] = '\0';
+    *out = '\0';
+    b->len = (size_t)(out - b->data);
 }
 
 static void add_path(struct buf *out, const struct parts *base, const struct parts *ref)
@@ -102,7 +104,7 @@ static void add_part(struct buf *out, const char *before, struct span part, cons
     (void)buf_add_str(out, after);
 }
 
-char *uri_resolve(const char *base_text, const char *ref_text)
+int uri_resolve(const char *base_text, const char *ref_text, char **ret)
 {
     struct parts ref = split(ref_text), base = split(base_text);
     auto_buf out = BUF_INIT(LIMIT_SCHEMA_URI);
@@ -118,5 +120,11 @@ char *uri_resolve(const char *base_text, const char *ref_text)
         add_part(&out, "?", ref.query, "");
     }
     add_part(&out, "#", ref.fragment, "");
-    return out.error ? NULL : buf_take(&out);
+    if (out.error)
+        return out.error;
+    char *text = buf_take(&out);
+    if (!text)
+        return -ENOMEM;
+    *ret = text;
+    return 0;
 }

@@ -144,13 +144,14 @@ static int take_id(struct maker *m, struct node *n)
         return 0;
     if (!id || (strchr(id, '#') && strchr(id, '#')[1]))
         return schema_wrong(m, n, "$id", "must be a URI without a fragment");
-    auto_free char *uri = uri_resolve(n->resource->uri, id);
-    if (!uri)
-        return schema_wrong(m, n, "$id", "is too long");
+    auto_free char *uri = NULL;
+    int failed = uri_resolve(n->resource->uri, id, &uri);
+    if (failed)
+        return failed == -EFBIG ? schema_wrong(m, n, "$id", "is too long") : fault_oom(m->fault);
     uri[strcspn(uri, "#")] = '\0';
     struct resource *r = n->resource;
     /* inside another one; otherwise this is the document's own */
-    int failed = r->root ? resource_add(m, r->vocabulary, &r) : 0;
+    failed = r->root ? resource_add(m, r->vocabulary, &r) : 0;
     if (failed)
         return failed;
     if (uri_taken(m, r, uri))
