@@ -70,6 +70,17 @@
 #define LIMIT_CONFIG_LIST 256               /* entries of a list */
 #define LIMIT_PERSONALITY_ID 64             /* letters of its name */
 
+/* JSON Schema */
+#define LIMIT_SCHEMA_DEPTH 128              /* nested values of a schema */
+#define LIMIT_SCHEMA_VALUES 50000           /* of a schema and all it refers to */
+#define LIMIT_SCHEMA_NAMES 1024             /* identifiers in them */
+#define LIMIT_SCHEMA_URI 4096               /* bytes of a resolved reference */
+#define LIMIT_SCHEMA_PATTERN (64 * KIB)     /* a regular expression, in PCRE2's words */
+#define LIMIT_SCHEMA_PATTERNS 512           /* and how many */
+#define LIMIT_SCHEMA_CHECK_DEPTH 512        /* schemas within schemas while one value is judged */
+#define LIMIT_SCHEMA_STEPS 4000000          /* of one check, those of regular expressions included */
+#define LIMIT_SCHEMA_REGEX_KIB 32768u       /* heap of one match */
+
 /* The command line */
 #define LIMIT_CLI_OPTIONS 64                /* of one command */
 #define LIMIT_CLI_ARGS 16                   /* words that are no options */
