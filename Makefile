@@ -51,7 +51,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
             -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
-LIB_LIBS    := -ljansson -lyaml -lunistring -lcrypto -lm
+LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
 CLI_LIBS    := -ldl -lmicrohttpd
 
