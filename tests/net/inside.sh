@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # ---- addresses: public ones on lo, one of "our own" on another interface, and private ones that nobody may call
 ip link set lo up
-for a in 34 35 40 41 50 51; do
+for a in 34 35 40 41 50 51 52; do
     ip addr add "93.184.216.$a/32" dev lo
 done
 ip addr add 8.8.8.8/32 dev lo

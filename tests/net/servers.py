@@ -240,7 +240,7 @@ PATHS = {
     "/zstd": ok(b"x", "Content-Encoding: zstd"), "/identity": ok(b"0123456789", "Content-Encoding: identity"),
     "/te-gzip": H200 + b"Transfer-Encoding: gzip, chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
     "/empty": ok(b""), "/nothing": b"", "/half-head": b"HTTP/1.1 200 OK\r\nContent-",
-    "/until-close": H200 + b"\r\n0123456789", "/cut-tls": H200 + b"\r\n0123456789",
+    "/until-close": H200 + b"\r\n0123456789",
     "/slow-head": lambda c: drip(c, ok(b"x", "X: " + "y" * 60), 1, 1),
     "/slow-body": lambda c: (c.sendall(H200 + b"Content-Length: 60\r\n\r\n"), drip(c, b"z" * 60, 1, 1)),
     "/steady": lambda c: (c.sendall(H200 + b"Content-Length: 90000\r\n\r\n"), drip(c, b"z" * 90000, 1500, 0.1)),
@@ -283,8 +283,7 @@ def serve(raw, context):
         requests.append(head.decode("latin-1"))
         path = requests[-1].split(" ")[1]
         respond(conn, path)
-        if path != "/cut-tls":
-            close_politely(conn)
+        close_politely(conn)
     except OSError:
         pass
     finally:
