@@ -51,7 +51,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
             -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
-LIB_LIBS    := -ljansson -lyaml -lunistring -lpcre2-8 -lcrypto -lm
+LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
 CLI_LIBS    := -ldl -lmicrohttpd
 
@@ -180,7 +180,7 @@ test: ## build and run every test
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/fixtures/good.tsv
+tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -195,6 +195,11 @@ $(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
 $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+
+# Fetches URLs inside the lab of tests/net.
+$(BUILD)/tests/fetchlab: $(OBJ)/tests/net/fetchlab.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 # A unit test sees everything inside; those of the worker's parts link these too.
 $(BUILD)/tests/%: tests/unit/%.c tests/unit/test.h $(OBJ)/libinternal.a $(OBJ)/flags

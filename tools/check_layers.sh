@@ -42,7 +42,7 @@ function read_table(    line, words, n) {
     }
     close(table)
     n = split("assert complex ctype dirent dlfcn elf endian errno fcntl features fenv fnmatch ftw getopt glob grp " \
-              "inttypes langinfo libgen limits link locale malloc math mntent netdb poll pthread pwd sched semaphore " \
+              "ifaddrs inttypes langinfo libgen limits link locale malloc math mntent netdb poll pthread pwd resolv sched semaphore " \
               "setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdio_ext stdlib stdnoreturn " \
               "string strings syslog termios threads time uchar ucontext unistd wchar wctype " \
               "emmintrin immintrin tmmintrin smmintrin arm_neon cpuid", words, " ")

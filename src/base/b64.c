@@ -2,6 +2,9 @@
 /* Base64: see b64.h. */
 #include "base/b64.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 static const char digits[64] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static void encode3(uint32_t v, char *out)
@@ -22,4 +25,69 @@ void b64_encode(const uint8_t *data, size_t len, char *out)
     out[3] = '=';
     if (len == 1)
         out[2] = '=';
+}
+
+/* The digit's value plus one; 0 is no digit. */
+static const uint8_t values[256] = {
+    ['A'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+    ['a'] = 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52,
+    ['0'] = 53, 54, 55, 56, 57, 58, 59, 60, 61, 62,
+    ['+'] = 63,
+    ['/'] = 64,
+};
+
+static uint32_t value(char c)
+{
+    return values[(uint8_t)c];
+}
+
+/* Three bytes of four digits; false when one of them is none. */
+static bool decode4(const char *text, uint8_t *out)
+{
+    uint32_t a = value(text[0]), b = value(text[1]), c = value(text[2]), d = value(text[3]);
+    if (!a || !b || !c || !d)
+        return false;
+    uint32_t v = (a - 1) << 18 | (b - 1) << 12 | (c - 1) << 6 | (d - 1);
+    out[0] = (uint8_t)(v >> 16);
+    out[1] = (uint8_t)(v >> 8);
+    out[2] = (uint8_t)v;
+    return true;
+}
+
+static enum b64_error wrong_digit(const char *text)
+{
+    return memchr(text, '=', 4) ? B64_PADDING : B64_DIGIT;
+}
+
+/* The last four, of which `pad` are padding. */
+static enum b64_error decode_end(const char *text, size_t pad, uint8_t *out)
+{
+    char four[4] = {text[0], text[1], pad == 2 ? 'A' : text[2], 'A'};
+    uint8_t bytes[3];
+    if (!decode4(four, bytes))
+        return wrong_digit(four);
+    if (bytes[2] || (pad == 2 && bytes[1]))
+        return B64_BITS;
+    memcpy(out, bytes, 3 - pad);
+    return B64_FINE;
+}
+
+enum b64_error b64_decode_strict(const char *text, size_t len, uint8_t *out, size_t *ret_len)
+{
+    if (len % 4)
+        return B64_LENGTH;
+    size_t pad = len && text[len - 1] == '=' ? text[len - 2] == '=' ? 2 : 1 : 0;
+    size_t whole = pad ? len - 4 : len;
+    const uint8_t *start = out;
+    for (size_t i = 0; i < whole; i += 4, out += 3)
+        if (!decode4(text + i, out))
+            return wrong_digit(text + i);
+    if (pad) {
+        enum b64_error e = decode_end(text + whole, pad, out);
+        if (e)
+            return e;
+        out += 3 - pad;
+    }
+    *ret_len = (size_t)(out - start);
+    return B64_FINE;
 }

@@ -36,6 +36,28 @@
 #define LIMIT_READER_KEPT (64 * KIB)        /* of the memory of a text, for the next one */
 #define LIMIT_CANCEL_NAP_MS 20              /* slept at once where a cancel cannot wake us */
 
+/* The network, and bytes given as text */
+#define LIMIT_URL_BYTES 2048                /* a URL as given, and one that a redirect makes */
+#define LIMIT_URL_TARGET (3 * LIMIT_URL_BYTES + 2) /* its path and query with every byte escaped, NUL included */
+#define LIMIT_HOST_BYTES 254                /* a host name, NUL included */
+#define LIMIT_FETCH_BYTES (32 * MIB)        /* of one body */
+#define LIMIT_FETCH_REDIRECTS 5
+#define LIMIT_FETCH_HEADERS 256             /* lines of one answer, interim ones included */
+#define LIMIT_FETCH_HEADER_BYTES (64 * KIB) /* and all of them together */
+#define LIMIT_FETCH_DNS_MS 5000             /* one lookup */
+#define LIMIT_FETCH_CONNECT_MS 5000         /* TCP and TLS, over all addresses of a host */
+#define LIMIT_FETCH_HEADER_MS 10000         /* from the request to the end of the headers */
+#define LIMIT_FETCH_STALL_MS 5000           /* the time in which a body must bring ... */
+#define LIMIT_FETCH_STALL_BYTES (5 * KIB)   /* ... so much */
+#define LIMIT_FETCH_TOTAL_MS 30000          /* a fetch with all its redirects and its wait for a place */
+#define LIMIT_FETCH_TICK_MS 50              /* between two looks at the clocks */
+#define LIMIT_FETCHES 16                    /* at once in the process */
+#define LIMIT_FETCHES_HOST 4                /* and of one host, so that a slow one leaves places to others */
+#define LIMIT_FETCHES_WAITING 256           /* for a place */
+#define LIMIT_DNS_ANSWERS 64                /* addresses of one name */
+#define LIMIT_STRAY_LOOKUPS 32              /* lookups left behind that have not ended yet */
+#define LIMIT_B64_PIECE (64 * KIB)          /* characters decoded at once; a multiple of four */
+
 /* Pixels */
 #define LIMIT_SIDE 65535u
 #define LIMIT_PIXELS 50000000ull            /* decoded in total, over the frames that are decoded */
