@@ -67,6 +67,12 @@
 #define LIMIT_CONFIG_LIST 256               /* entries of a list */
 #define LIMIT_PERSONALITY_ID 64             /* letters of its name */
 
+/* Models */
+#define LIMIT_MODEL_ID 192                  /* of a model or provider as it is named, NUL included */
+#define LIMIT_MODELS 1024                   /* rows that the user's files add */
+#define LIMIT_PROVIDERS 64                  /* hosts, the built-in ones included */
+#define LIMIT_API_KEY 4096                  /* bytes, NUL included */
+
 /* The command line */
 #define LIMIT_CLI_OPTIONS 64                /* of one command */
 #define LIMIT_CLI_ARGS 16                   /* words that are no options */
