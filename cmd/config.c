@@ -8,6 +8,7 @@
 
 struct values {
     bool json;
+    const char *personality;
 };
 
 struct listing {
@@ -52,6 +53,7 @@ static int run(struct invocation *in)
         say("config: unknown action '%s'; %s%s", in->args[0], near ? "did you mean " : "it is check or show", near ? near : "");
         return EXIT_USAGE;
     }
+    in->common.personality = v->personality;
     if (context_open(&in->common, &f, &fault) < 0)
         return out_fault(&fault, v->json, EXIT_FAULT);
     struct listing l = {.b = BUF_INIT(LIMIT_CLI_TEXT * 16), .json = v->json, .check = check};
@@ -68,6 +70,7 @@ static int run(struct invocation *in)
 
 static const struct option options[] = {
     {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "an array of settings as one line of JSON"},
+    {"personality", 0, OPTION_STRING, "ID", offsetof(struct values, personality), "the settings as that personality has them"},
     {0},
 };
 
