@@ -60,7 +60,7 @@ static const struct provider *vision_provider(const struct choose_inputs *in)
 static void find_key(const struct choose_inputs *in, const struct provider *p, bool vision, struct choice *ret)
 {
     bool top = p == top_provider(in);
-    bool aux = vision && p == vision_provider(in);
+    bool aux = p == vision_provider(in) && (vision || !top);
     const char *key = aux ? first_key(in, in->vision.api_key, in->vision.api_key_env) : NULL;
     const char *url = aux ? in->vision.base_url : NULL;
     if (!url && !p->own_url && top)
@@ -240,7 +240,7 @@ enum choose_verdict choose(const struct choose_inputs *in, unsigned need, struct
         return CHOOSE_NO_MODELS;
     if (!climb(in, &c))
         return CHOOSE_UNRESOLVED;
-    find_key(in, c.provider, c.from == FROM_ROLE_VISION || c.from == FROM_AUXILIARY, &c);
+    find_key(in, c.provider, c.from == FROM_ROLE_VISION || c.from == FROM_AUXILIARY || c.from == FROM_FIRST, &c);
     *ret = c;
     if (!models_can(in->models, c.model, need))
         return CHOOSE_CANNOT;
