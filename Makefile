@@ -62,7 +62,7 @@ objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
 # What runs inside workers and what only the parent may link.
 SHARED_SRC := $(filter-out src/base/sha256.c,$(call rooms,base fit)) src/sandbox/jail.c
-LIB_SRC    := $(call rooms,base fit source sandbox percept schema api)
+LIB_SRC    := $(call rooms,base fit model source sandbox percept schema api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))
 CLI_SRC    := $(sort $(wildcard cmd/*.c)) $(MCP_SRC)
@@ -127,6 +127,12 @@ $(BUILD)/gen/filter.h: $(BUILD)/mkfilter
 	@mkdir -p $(@D)
 	$< > $@
 $(OBJ)/src/sandbox/jail.o: $(BUILD)/gen/filter.h
+
+# The model table is compiled in; nothing is read when the program runs.
+$(BUILD)/gen/models.inc: tools/models_c.awk data/models.tsv
+	@mkdir -p $(@D)
+	awk -f $^ > $@
+$(OBJ)/src/model/table.o: $(BUILD)/gen/models.inc
 
 $(BUILD)/fovea-worker: $(WORKER_OBJ) $(OBJ)/libshared.a
 	$(call say,link,$@)

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-extern const struct command command_view, command_read, command_call, command_mcp, command_setup, command_doctor,
+extern const struct command command_view, command_read, command_call, command_mcp, command_models, command_config, command_setup, command_doctor,
     command_version, command_help, command_generate;
 
 const struct command *const commands[] = {
-    &command_view, &command_read, &command_call, &command_mcp, &command_setup, &command_doctor,
+    &command_view, &command_read, &command_call, &command_mcp, &command_models, &command_config, &command_setup, &command_doctor,
     &command_version, &command_help, &command_generate, NULL,
 };
 

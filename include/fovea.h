@@ -213,6 +213,37 @@ struct fovea_setting {
 /* The settings that this version obeys, by index from 0; -ENOENT past the last. */
 FOVEA_API int fovea_setting(size_t index, struct fovea_setting *ret);
 
+/* A setting as it holds in this context. */
+struct fovea_setting_now {
+    const char *key;
+    const char *value; /* as config.yaml would have it; keys of providers are masked */
+    const char *from;  /* "default", "config.yaml:7", "personalities/x/config.yaml:2", "environment" */
+};
+/* Calls `tell` for every setting, then for every host that can be asked, then for the model that asking would take. The
+ * words live until tell returns. 0, or -ENOMEM. */
+FOVEA_API int fovea_settings(const fovea *f, void (*tell)(const struct fovea_setting_now *setting, void *arg), void *arg);
+
+/* ---------------------------------------------------------------- models */
+
+/* What is known of a model. Numbers below 0 are not known. */
+struct fovea_model {
+    const char *provider, *id;
+    bool vision, pdf, video, tool_image;
+    bool available;              /* its provider has a key, or asks for none */
+    int64_t context, max_output; /* tokens */
+    /* dollars a million tokens, as words ("0.25"); NULL not known */
+    const char *input, *output, *cache_read, *cache_write;
+    bool tiers; /* long requests cost more */
+    const char *price_source, *limits_source, *modality_source;
+    char room[4][32]; /* of the words above */
+};
+/* The models that this context knows, by index from 0; -ENOENT past the last. */
+FOVEA_API int fovea_model(const fovea *f, size_t index, struct fovea_model *ret);
+
+/* Whether a model ("PROVIDER/ID") is known to have a capability: "vision", "pdf", "video", "tool_image". By exact id;
+ * what is not known is no. */
+FOVEA_API bool fovea_model_supports(const fovea *f, const char *model, const char *capability);
+
 /* ---------------------------------------------------------------- results */
 
 enum fovea_kind {

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/text.h"
+#include "model/models.h"
 
 int config_folder(const char *variable, const char *usual, struct buf *ret)
 {
@@ -63,6 +64,8 @@ void config_done(struct config *c)
     free(c->overlay);
     free(c->reach_file);
     config_list_free(c->reach_true);
+    free(c->origins);
+    models_free(c->models);
     *c = (struct config){0};
 }
 
@@ -86,6 +89,8 @@ int config_defaults(const char *cwd, struct config *ret, struct fovea_fault *fau
 {
     cleanup(config_done) struct config c = {0};
     struct config_place at = {.file = "defaults", .cwd = cwd, .fault = fault};
+    if (!(c.models = models_new()) || !(c.origins = calloc(config_keys_count, sizeof *c.origins)))
+        return fault_oom(fault);
     for (size_t i = 0; i < config_keys_count; i++) {
         int r = set_default(&at, &config_keys[i], &c);
         if (r < 0)
@@ -188,6 +193,7 @@ static int load_file(const char *path, bool optional, struct config_place *at, s
     cleanup(wipe) struct buf text = BUF_INIT(LIMIT_CONFIG_BYTES + 32 * KIB);
     struct stat st;
     bool secret = false, before = c->reach_set;
+    at->overlay = file == &c->overlay;
     int r = config_read(path, at->file, optional, &text, &st, at->fault);
     if (r)
         return r < 0 ? r : 0;

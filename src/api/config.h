@@ -14,12 +14,22 @@
 #include "base/buf.h"
 #include "fovea.h"
 
+struct models;
+
+/* Who set a key. */
+struct config_origin {
+    enum { ORIGIN_DEFAULT, ORIGIN_FILE, ORIGIN_OVERLAY } from;
+    size_t line;
+};
+
 struct config {
     char *file;       /* the file that was read; NULL when there was none */
     char *overlay;    /* that of a personality, laid over it; likewise */
     bool reach_set;   /* a file set fs_reach */
     char *reach_file; /* the last that did; NULL when none did */
     char **reach_true; /* where the folders of fs_reach truly were when they were narrowed; NULL: they were not */
+    struct config_origin *origins; /* by row of config_keys */
+    struct models *models;         /* what ships, with `providers` of the files over it */
 
     /* images.* */
     bool block_images, auto_resize;

@@ -16,7 +16,7 @@ enum config_type {
     CONFIG_STRING,  /* null is allowed and means not set */
     CONFIG_LIST,    /* of strings, at most max */
     CONFIG_FOLDERS, /* a list of absolute folders; ${cwd}, ${home} and ~/ expand */
-    CONFIG_ANY,     /* checked by whoever uses it: skipped here */
+    CONFIG_ANY,     /* names that the user makes up lie under it: read by hosts_yaml.c */
 };
 
 struct config_key {

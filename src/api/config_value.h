@@ -11,6 +11,7 @@ struct config_place {
     const char *file; /* its name without folders */
     size_t line;      /* from 1 */
     const char *cwd, *home;
+    bool overlay;     /* it is laid over another file */
     struct fovea_fault *fault;
 };
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "api/yaml_reader.h"
+#include "api/hosts_yaml.h"
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/text.h"
@@ -16,6 +16,7 @@ struct reader {
     struct config *config;
     bool secret;
     size_t *seen; /* by row of config_keys: the line that set it, or 0 */
+    struct hosts_reader hosts;
 };
 
 /* Keys named apiKey, at any place, make the file a secret. */
@@ -24,22 +25,6 @@ static void note_secret(struct reader *r, const char *key)
     const char *tail = strrchr(key, '.');
     if (!strcmp(tail ? tail + 1 : key, "apiKey"))
         r->secret = true;
-}
-
-/* Reads to the end of a value whose first event is given. */
-static int skip(struct reader *r, const yaml_event_t *first)
-{
-    if (first->type == YAML_SCALAR_EVENT)
-        return 0;
-    for (unsigned inside = r->yaml.depth; r->yaml.depth >= inside;) {
-        auto_event e = {0};
-        int err = yaml_next(&r->yaml, &e);
-        if (err < 0)
-            return err;
-        if (e.type == YAML_SCALAR_EVENT) /* a value that reads "apiKey" costs only a chmod */
-            note_secret(r, (const char *)e.data.scalar.value);
-    }
-    return 0;
 }
 
 static int read_list(struct reader *r, const struct config_key *key)
@@ -92,17 +77,25 @@ static int unknown_key(struct reader *r, const char *path)
     return config_wrong(r->at, "unknown key \"%s\"; did you mean \"%s\"?", shown.data ? shown.data : "", near);
 }
 
+/* providers, or something under it by a dotted key. */
+static int read_hosts(struct reader *r, const struct config_key *key, const char *path, size_t line, const yaml_event_t *e)
+{
+    r->seen[key - config_keys] = line;
+    if (strcmp(key->path, path) != 0)
+        return hosts_entry(&r->hosts, path + strlen(key->path) + 1, e);
+    if (e->type == YAML_MAPPING_START_EVENT)
+        return hosts_mapping(&r->hosts);
+    return yaml_is_null(e) ? 0 : config_wrong(r->at, "%s must be a mapping", path);
+}
+
 static int read_mapping(struct reader *r, const char *prefix);
 
 /* The value of the key at this path, which stands on that line. */
 static int read_entry(struct reader *r, const char *path, size_t line, const yaml_event_t *e)
 {
     const struct config_key *key = config_key_find(path);
-    if (key && key->type == CONFIG_ANY) {
-        if (e->type == YAML_MAPPING_START_EVENT || yaml_is_null(e) || strcmp(key->path, path) != 0)
-            return skip(r, e);
-        return config_wrong(r->at, "%s must be a mapping", path);
-    }
+    if (key && key->type == CONFIG_ANY)
+        return read_hosts(r, key, path, line, e);
     if (key) {
         int err = set_once(r, key, line);
         return err < 0 ? err : read_value(r, key, e);
@@ -157,12 +150,22 @@ static bool is_set(const struct reader *r, const char *key)
     return r->seen[config_key_find(key) - config_keys] != 0;
 }
 
+static void note_origins(const struct reader *r)
+{
+    for (size_t i = 0; i < config_keys_count; i++)
+        if (r->seen[i])
+            r->config->origins[i] =
+                (struct config_origin){.from = r->at->overlay ? ORIGIN_OVERLAY : ORIGIN_FILE, .line = r->seen[i]};
+}
+
 int config_parse(struct config_place *at, const char *text, size_t len, struct config *c, bool *ret_secret)
 {
     auto_free size_t *seen = calloc(config_keys_count, sizeof *seen);
     struct reader r = {.at = at, .config = c, .seen = seen};
     if (!seen)
         return fault_oom(at->fault);
+    r.hosts = (struct hosts_reader){.yaml = &r.yaml, .models = c->models, .seen = BUF_INIT(2 * LIMIT_CONFIG_BYTES),
+                                    .above = "providers."};
     int err = yaml_reader_init(&r.yaml, at, text, len);
     while (err == 0) {
         auto_event e = {0};
@@ -171,7 +174,9 @@ int config_parse(struct config_place *at, const char *text, size_t len, struct c
         err = read_root(&r, &e);
     }
     yaml_reader_done(&r.yaml);
+    buf_done(&r.hosts.seen);
+    note_origins(&r);
     c->reach_set |= is_set(&r, "fs_reach");
-    *ret_secret = r.secret;
+    *ret_secret = r.secret || r.hosts.secret;
     return err;
 }

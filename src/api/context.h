@@ -17,6 +17,7 @@ struct fovea {
     struct config config;
     char *cwd, *home;
     char *beside;   /* the folder of the config file, there or not; "" without a home */
+    char *models_file; /* models.yaml; NULL when there is none */
     char *true_cwd; /* cwd free of links */
     uint32_t tools; /* those that there are, by bit: their place in fovea_tools() */
     bool no_webp;

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "api/choosing.h"
 #include "api/context.h"
+#include "api/hosts_yaml.h"
 #include "api/personality.h"
 #include "api/tools.h"
 #include "base/fault.h"
@@ -24,6 +26,7 @@ void fovea_free(fovea *f)
     cache_free(f->cache);
     config_done(&f->config);
     free(f->beside);
+    free(f->models_file);
     free(f->true_cwd);
     free(f->cwd);
     free(f->home);
@@ -124,6 +127,11 @@ static int settle(fovea *f, const struct fovea_options *options, struct fovea_fa
         struct personality_options p = {options->personality, f->beside, f->cwd, f->home};
         r = personality_load(&p, &f->config, &f->tools, fault);
     }
+    /* A context that reads no config reads none of its neighbours. */
+    if (r == 0 && !(options->config_file && !*options->config_file))
+        r = models_load(f->beside, f->config.models, &f->models_file, fault);
+    if (r == 0)
+        r = choosing_check(f, fault);
     return r < 0 || !options->reach ? r : config_narrow(&f->config, options->reach, fault);
 }
 

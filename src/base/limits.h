@@ -103,6 +103,12 @@
 #define LIMIT_SCHEMA_STEPS 4000000          /* of one check, those of regular expressions included */
 #define LIMIT_SCHEMA_REGEX_KIB 32768u       /* heap of one match */
 
+/* Models */
+#define LIMIT_MODEL_ID 192                  /* of a model or provider as it is named, NUL included */
+#define LIMIT_MODELS 1024                   /* rows that the user's files add */
+#define LIMIT_PROVIDERS 64                  /* hosts, the built-in ones included */
+#define LIMIT_API_KEY 4096                  /* bytes, NUL included */
+
 /* The command line */
 #define LIMIT_CLI_OPTIONS 64                /* of one command */
 #define LIMIT_CLI_ARGS 16                   /* words that are no options */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.yaml: what is taken, what is refused and in which words, and that no bytes at all do harm. */
 #include "api/config_yaml.h"
+#include "api/hosts_yaml.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "model/models.h"
 #include "test.h"
 
 /* The folder of this run: made once, removed at exit. */
@@ -95,6 +97,10 @@ TEST(config_takes_every_key_of_the_contract)
         return;
     CHECK_STR(c.file, file_path);
     check_full(&c);
+    const struct provider *home = models_provider(c.models, "home");
+    CHECK(home && home->auth_none && home->no_webp && home->wire == WIRE_OPENAI_CHAT);
+    CHECK(models_can(c.models, models_find(c.models, "home", "llava"), MODEL_VISION));
+    CHECK_STR(models_find(c.models, "home", "llava")->modality_source, "config.yaml:8");
     CHECK_STR(c.fs_reach[0], "/work dir");
     CHECK_STR(c.fs_reach[1], "/home/ann/pictures");
     CHECK_STR(c.fs_reach[2], "/home/ann/a b");
@@ -226,7 +232,21 @@ TEST(config_names_what_is_wrong_its_line_and_what_is_right)
         {"providers: &a {}\n", "config.yaml:1: anchors are not supported; write the value out"},
         {"model: *a\n", "config.yaml:1: aliases are not supported; write the value out"},
         {"model: !!str 5\n", "config.yaml:1: tags are not supported; write the value out"},
-        {"providers: {a: [*b]}\n", "config.yaml:1: aliases are not supported; write the value out"},
+        {"providers: {home: {wier: gemini}}\n", "config.yaml:1: unknown key \"providers.home.wier\"; did you mean \"wire\"?"},
+        {"providers.home.wire: smoke\n",
+         "config.yaml:1: providers.home.wire must be anthropic, openai-chat, openai-responses or gemini"},
+        {"providers:\n  home:\n    models:\n      llava: {visoin: true}\n",
+         "config.yaml:4: unknown key \"providers.home.models.llava.visoin\"; did you mean \"vision\"?"},
+        {"providers: {home: {models: {llava: {vision: maybe}}}}\n",
+         "config.yaml:1: providers.home.models.llava.vision must be true or false"},
+        {"providers.home.models.llava.input: 1.x\n",
+         "config.yaml:1: providers.home.models.llava.input must be dollars a million tokens, such as 2.50"},
+        {"providers: {a: {auth: none}}\nproviders.a.auth: key\n", "config.yaml:2: providers.a.auth is set twice"},
+        {"providers: {a: {apiKey: [s3cret]}}\n", "config.yaml:1: providers.a.apiKey must be a word"},
+        {"providers: {a/b: {}}\n", "config.yaml:1: providers.a/b must be a name without a slash, and not local"},
+        {"providers: {a: 5}\n",
+         "config.yaml:1: providers.a must be a mapping, such as {wire: openai-chat, baseUrl: \"http://127.0.0.1:8080/v1\"}"},
+        {"providers: {a: *b}\n", "config.yaml:1: aliases are not supported; write the value out"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct config c = {.max_bytes = 42};
@@ -375,9 +395,9 @@ TEST(config_ceilings_hold)
     CHECK_STR(fault.text, "config.yaml:1: model is longer than 4095 bytes");
     CHECK(load_repeated("fs_reach: [\"${cwd}/", "m", 4090, "\"]", &fault) == -EINVAL);
     CHECK(load_repeated("", "k", 900, ": 1", &fault) == -EINVAL);
-    CHECK(load_repeated("providers: ", "{a: ", 15, "1}}}}}}}}}}}}}}}", &fault) == 0);
-    CHECK(load_repeated("providers: ", "{a: ", 16, "1}}}}}}}}}}}}}}}}", &fault) == -EINVAL);
-    CHECK_STR(fault.text, "config.yaml:1: nested more than 16 deep");
+    CHECK(load_repeated("providers: {", "a: {}, ", 1, "}", &fault) == 0);
+    CHECK(load_repeated("providers: ", "{a: ", 15, "1}}}}}}}}}}}}}}}", &fault) == -EINVAL);
+    CHECK_STR(fault.text, "config.yaml:1: unknown key \"providers.a.a\"; did you mean \"auth\"?");
     CHECK(load_repeated("#", "x", 1 * MIB - 1, "", &fault) == 0);
     CHECK(load_repeated("#", "x", 1 * MIB, "", &fault) == -EFBIG);
     CHECK_STR(fault.text, "\"config.yaml\" is larger than 1048576 bytes");
@@ -713,4 +733,58 @@ TEST(roots_too_many_to_share_are_a_fault)
     }
     CHECK(load_text(text.data, &c, &fault) == 0);
     CHECK(config_narrow(&c, list, &fault) == -EINVAL && strstr(fault.text, "share more than 64 folders"));
+}
+
+TEST(hosts_are_read_dotted_and_nested_alike)
+{
+    static const char *const texts[] = {
+        "providers: {home: {auth: none, models: {llava.v1: {vision: true}}}}\n",
+        "providers.home.auth: none\nproviders.home.models.llava.v1.vision: true\n",
+        "providers: {home.auth: none, home.models.llava.v1.vision: true}\n",
+        "providers: {home: {auth: none, models.llava.v1.vision: true}}\n",
+        "providers.home: {auth: none, models: {llava.v1.vision: true}}\n"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        cleanup(config_done) struct config c = {0};
+        struct fovea_fault fault;
+        int r = load_text(texts[i], &c, &fault);
+        CHECK_MSG(r == 0, "row %zu: %s", i, fault.text);
+        if (r < 0)
+            continue;
+        const struct provider *home = models_provider(c.models, "home");
+        CHECK_MSG(home && home->auth_none && models_find(c.models, "home", "llava.v1"), "row %zu", i);
+    }
+}
+
+static void models_free_p(struct models **m)
+{
+    models_free(*m);
+}
+
+TEST(models_file_names_what_is_wrong_its_line_and_what_is_right)
+{
+    static const struct {
+        const char *text, *want; /* NULL: it is right */
+    } rows[] = {
+        {"", NULL},
+        {"# nothing\n", NULL},
+        {"anthropic/claude-9: {vision: true, input: 2.50, output: 10}\n", NULL},
+        {"openrouter/qwen/qwen-9:free: {vision: true}\nollama/llava:13b:\n", NULL},
+        {"gemini/gemini-9.vision: true\n", NULL},
+        {"anthropic/claude-9:\n  visoin: true\n", "models.yaml:2: unknown key \"anthropic/claude-9.visoin\"; did you mean \"vision\"?"},
+        {"anthropic/claude-9: {context: many}\n", "models.yaml:1: anthropic/claude-9.context must be a whole number"},
+        {"\nantropic/x: {}\n",
+         "models.yaml:2: \"antropic/x\" names no provider; did you mean \"anthropic\", or is it missing from providers?"},
+        {"claude-9: {}\n", "models.yaml:1: claude-9 must be PROVIDER/ID, such as anthropic/claude-opus-4-7"},
+        {"anthropic/a: {pdf: true}\nanthropic/a: {pdf: false}\n", "models.yaml:2: anthropic/a.pdf is set twice"},
+        {"- x\n", "models.yaml:1: expected models such as \"anthropic/claude-opus-4-7: {vision: true}\""},
+        {"anthropic/a: 5\n", "models.yaml:1: a must be a mapping, such as {vision: true}"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        cleanup(models_free_p) struct models *m = models_new();
+        struct fovea_fault fault = {0};
+        struct config_place at = {.file = "models.yaml", .line = 1, .fault = &fault};
+        int r = models_parse(&at, rows[i].text, strlen(rows[i].text), m);
+        CHECK_MSG(r == (rows[i].want ? -EINVAL : 0), "row %zu: %s", i, fault.text);
+        CHECK_STR(fault.text, rows[i].want ? rows[i].want : "");
+    }
 }

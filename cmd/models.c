@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `fovea models`: what is known of each model, what it costs, and where each figure came from. */
+#include <string.h>
+
+#include "context.h"
+#include "options.h"
+#include "out.h"
+
+struct values {
+    bool json, sources;
+};
+
+enum { LIST_BYTES = 4 << 20 };
+
+/* PATTERN is a part of PROVIDER/ID; letters match in either case. */
+static bool matches(const struct fovea_model *m, const char *pattern)
+{
+    char name[512];
+    (void)snprintf(name, sizeof name, "%s/%s", m->provider, m->id);
+    return !pattern || strcasestr(name, pattern);
+}
+
+static const char *or_dash(const char *words)
+{
+    return words ? words : "-";
+}
+
+static void add_row(struct buf *b, const struct fovea_model *m, bool sources)
+{
+    char name[512], price[80], context[32] = "-";
+    (void)snprintf(name, sizeof name, "%s/%s", m->provider, m->id);
+    (void)snprintf(price, sizeof price, "%s/%s%s", or_dash(m->input), or_dash(m->output), m->tiers ? "+" : "");
+    if (m->context > 0)
+        (void)snprintf(context, sizeof context, "%lld", (long long)m->context);
+    (void)buf_add_format(b, "%s %-48s %-6s %-3s %-5s %-10s %9s  %-14s %s/%s\n", m->available ? "*" : " ", name,
+                         m->vision ? "vision" : "-", m->pdf ? "pdf" : "-", m->video ? "video" : "-",
+                         m->tool_image ? "tool_image" : "-", context, price, or_dash(m->cache_read), or_dash(m->cache_write));
+    if (sources)
+        (void)buf_add_format(b, "      price: %s; limits: %s; input: %s\n", m->price_source, m->limits_source,
+                             m->modality_source);
+}
+
+static void add_number(struct buf *b, const char *name, int64_t n)
+{
+    if (n < 0)
+        (void)buf_add_format(b, ",\"%s\":null", name);
+    else
+        (void)buf_add_format(b, ",\"%s\":%lld", name, (long long)n);
+}
+
+static void add_json(struct buf *b, const struct fovea_model *m, bool first)
+{
+    (void)buf_add_str(b, first ? "[{\"provider\":" : ",{\"provider\":");
+    add_json_string(b, m->provider);
+    (void)buf_add_str(b, ",\"id\":");
+    add_json_string(b, m->id);
+    (void)buf_add_format(b, ",\"available\":%s,\"vision\":%s,\"pdf\":%s,\"video\":%s,\"tool_image\":%s",
+                         m->available ? "true" : "false", m->vision ? "true" : "false", m->pdf ? "true" : "false",
+                         m->video ? "true" : "false", m->tool_image ? "true" : "false");
+    add_number(b, "context", m->context);
+    add_number(b, "max_output", m->max_output);
+    (void)buf_add_format(b, ",\"usd_per_million\":{\"input\":%s,\"output\":%s,\"cache_read\":%s,\"cache_write\":%s,\"tiers\":%s}",
+                         m->input ? m->input : "null", m->output ? m->output : "null",
+                         m->cache_read ? m->cache_read : "null", m->cache_write ? m->cache_write : "null",
+                         m->tiers ? "true" : "false");
+    (void)buf_add_str(b, ",\"sources\":{\"price\":");
+    add_json_string(b, m->price_source);
+    (void)buf_add_str(b, ",\"limits\":");
+    add_json_string(b, m->limits_source);
+    (void)buf_add_str(b, ",\"input\":");
+    add_json_string(b, m->modality_source);
+    (void)buf_add_str(b, "}}");
+}
+
+static int list(const fovea *f, const struct values *v, const char *pattern)
+{
+    auto_buf b = BUF_INIT(LIST_BYTES);
+    struct fovea_model m;
+    size_t n = 0;
+    if (!v->json)
+        (void)buf_add_format(&b, "  %-48s %-6s %-3s %-5s %-10s %9s  %-14s %s\n", "model", "vision", "pdf", "video",
+                             "tool_image", "context", "$/M in/out", "cache read/write");
+    for (size_t i = 0; fovea_model(f, i, &m) == 0; i++) {
+        if (!matches(&m, pattern))
+            continue;
+        if (v->json)
+            add_json(&b, &m, !n);
+        else
+            add_row(&b, &m, v->sources || pattern);
+        n++;
+    }
+    if (v->json)
+        (void)buf_add_str(&b, n ? "]\n" : "[]\n");
+    if (!n && !v->json) {
+        say("no model has '%s' in its name; 'fovea models' lists them all", pattern);
+        return EXIT_REFUSED;
+    }
+    int bad = out_buf(&b);
+    return bad ? bad : n ? EXIT_DONE : EXIT_REFUSED;
+}
+
+static int run(struct invocation *in)
+{
+    const struct values *v = in->values;
+    struct fovea_fault fault;
+    auto_fovea *f = NULL;
+    if (context_open(&in->common, &f, &fault) < 0)
+        return out_fault(&fault, v->json, EXIT_FAULT);
+    return list(f, v, in->n_args ? in->args[0] : NULL);
+}
+
+static const struct option options[] = {
+    {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "an array of models as one line of JSON"},
+    {"sources", 0, OPTION_FLAG, NULL, offsetof(struct values, sources), "say where each figure came from; always with PATTERN"},
+    {0},
+};
+
+const struct command command_models = {
+    .name = "models",
+    .summary = "list the models that are known, what they can do and cost",
+    .arguments = "[PATTERN]",
+    .about = "Prints a row for each model: what it takes, its context, dollars a million tokens, and with PATTERN (a part of "
+             "PROVIDER/ID) also the source and date of each figure. A star marks models that can be asked now; '-' is no, or "
+             "not known; '+' after a price says that long requests cost more. models.yaml beside config.yaml adds and overrides.",
+    .examples = "fovea models\n"
+                "fovea models anthropic/\tthose of one provider\n"
+                "fovea models gemini-2.5 --json\n",
+    .options = options,
+    .values_size = sizeof(struct values),
+    .max_args = 1,
+    .context = true,
+    .run = run,
+};

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `fovea models` and `fovea config`: the table, what the user's files add, who said what, and no key on any stream.
+. "$(dirname "$0")/lib.sh"
+
+unset ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY OPENROUTER_API_KEY NOUS_API_KEY
+SECRET=sk-canary-0123456789abcdefXYZW
+
+# config TEXT: writes config.yaml here, for the owner only.
+config() {
+    printf '%s\n' "$1" >config.yaml
+    chmod 600 config.yaml
+}
+
+test_models_lists_what_is_known_with_sources() {
+    run "$FOVEA" models claude-opus-4-7
+    want_status 0
+    has out "anthropic/claude-opus-4-7"
+    has out "5/25"
+    has out "pi-ai 1.5.0 data 2026-11-02"
+    run "$FOVEA" models
+    want_status 0
+    [ "$(wc -l <out)" -gt 450 ] || fail "too few rows"
+}
+
+test_models_as_json() {
+    run "$FOVEA" models anthropic/claude-sonnet-4-6 --json
+    want_status 0
+    empty err
+    has out '"provider":"anthropic","id":"claude-sonnet-4-6","available":false,"vision":true,"pdf":true,"video":false,"tool_image":true'
+    has out '"usd_per_million":{"input":3,"output":15,"cache_read":0.3,"cache_write":3.75,"tiers":false}'
+    run "$FOVEA" models moonshotai/kimi-k3 --json
+    has out '"id":"moonshotai/kimi-k3","available":false'
+    has out '"usd_per_million":{"input":null,"output":null'
+}
+
+test_models_without_a_match_is_refused() {
+    run "$FOVEA" models no-such-model
+    want_status 1
+    empty out
+    has err "no-such-model"
+    run "$FOVEA" models no-such-model --json
+    want_status 1
+    [ "$(cat out)" = "[]" ] || fail "want an empty array"
+}
+
+test_a_key_makes_models_available() {
+    run env ANTHROPIC_API_KEY=$SECRET "$FOVEA" models anthropic/claude-sonnet-4-6 --json
+    has out '"available":true'
+    run env ANTHROPIC_API_KEY=$SECRET "$FOVEA" config show
+    has out "ANTHROPIC_API_KEY"
+    has out "anthropic/claude-sonnet-4-6"
+    hasnt out "$SECRET"
+}
+
+test_models_yaml_adds_and_overrides() {
+    config "providers: {home: {baseUrl: 'http://127.0.0.1:8080/v1', auth: none}}"
+    printf '%s\n' "anthropic/claude-opus-4-7: {input: 1.25}" "home/llava:13b: {vision: true}" >models.yaml
+    run "$FOVEA" models --config config.yaml --json claude-opus-4-7
+    has out '"input":1.25,"output":25'
+    has out '"price":"models.yaml:1"'
+    run "$FOVEA" models --config config.yaml --json home/llava:13b
+    has out '"available":true,"vision":true'
+    run "$FOVEA" config check --config config.yaml
+    want_status 0
+    has out "home/llava:13b"
+}
+
+test_a_mistake_names_itself_its_line_and_what_is_right() {
+    config "providers: {home: {wier: gemini}}"
+    run "$FOVEA" config check --config config.yaml
+    want_status 3
+    has err 'config.yaml:1: unknown key "providers.home.wier"; did you mean "wire"?'
+    config "model: claude-opus-4-7"
+    printf '%s\n' "" "anthropic/x: {visoin: true}" >models.yaml
+    run "$FOVEA" config check --config config.yaml
+    want_status 3
+    has err 'models.yaml:2: unknown key "anthropic/x.visoin"; did you mean "vision"?'
+    rm models.yaml
+    config "providers: {home: {wire: gemini}}"
+    run "$FOVEA" config check --config config.yaml
+    want_status 3
+    has err 'providers.home has no baseUrl'
+}
+
+test_show_says_where_each_value_came_from() {
+    config "images: {maxBytes: 400000}
+modelRoles.vision: anthropic/claude-opus-4-7:high"
+    mkdir -p personalities/p
+    echo "model: gpt-5" >personalities/p/config.yaml
+    run "$FOVEA" config show --config config.yaml --personality p --json
+    want_status 0
+    has out '{"key":"images.maxBytes","value":"400000","from":"config.yaml:1"}'
+    has out '{"key":"model","value":"gpt-5","from":"personalities/p/config.yaml:1"}'
+    has out '{"key":"images.jpegQuality","value":"75","from":"default"}'
+    has out '"value":"anthropic/claude-opus-4-7:high has no key; set apiKeyEnv or apiKey","from":"modelRoles.vision"'
+}
+
+test_keys_are_masked_everywhere() {
+    config "provider: anthropic
+model: claude-opus-4-7
+apiKey: $SECRET
+auxiliary.vision.apiKey: $SECRET
+providers: {home: {baseUrl: 'http://127.0.0.1:1/v1', apiKey: $SECRET}}
+record.store: postgresql://ann:$SECRET@db/fovea"
+    for words in "config show" "config show --json" "config check" "models" "models --json"; do
+        # shellcheck disable=SC2086 # words
+        run "$FOVEA" $words --config config.yaml
+        want_status 0
+        hasnt out "sk-canary"
+        hasnt err "sk-canary"
+    done
+    run "$FOVEA" config show --config config.yaml
+    has out '****XYZW'
+    has out 'postgresql://****@db/fovea'
+}
+
+test_a_config_with_a_key_is_for_its_owner_only() {
+    config "providers: {home: {baseUrl: 'http://127.0.0.1:1/v1', apiKey: $SECRET}}"
+    chmod 644 config.yaml
+    run "$FOVEA" config check --config config.yaml
+    want_status 3
+    has err "chmod 600"
+    hasnt err "sk-canary"
+}
+
+test_config_wants_check_or_show() {
+    run "$FOVEA" config
+    want_status 2
+    run "$FOVEA" config chek
+    want_status 2
+    has err "check"
+}
+
+test_the_table_is_what_its_maker_makes() {
+    figures=$TOP/../shared/data/models.csv
+    [ -f "$figures" ] || skip "the collected figures are not here"
+    awk -f "$TOP/tools/models.awk" "$figures" >made.tsv
+    cmp made.tsv "$TOP/data/models.tsv"
+}
+
+run_tests "$@"
