@@ -62,7 +62,7 @@ objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
 # What runs inside workers and what only the parent may link.
 SHARED_SRC := $(filter-out src/base/sha256.c,$(call rooms,base fit)) src/sandbox/jail.c
-LIB_SRC    := $(call rooms,base fit source sandbox percept api)
+LIB_SRC    := $(call rooms,base fit source sandbox percept provider api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))
 CLI_SRC    := $(sort $(wildcard cmd/*.c)) $(MCP_SRC)

@@ -119,6 +119,12 @@
 #define LIMIT_HTTP_PEM (1 * MIB)            /* a certificate chain or key */
 #define LIMIT_HTTP_TOKEN 512                /* characters */
 
+/* Providers */
+#define LIMIT_ANSWER_BYTES (4 * MIB)        /* text of one answer */
+#define LIMIT_SSE_EVENT (12 * MIB)          /* one event: the last of a stream may hold the whole answer, escaped */
+#define LIMIT_SSE_NAME 128
+#define LIMIT_PROVIDER_WORDS (64 * KIB)     /* a refusal or an error, in the vendor's words */
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 #define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */
