@@ -65,17 +65,16 @@ static int add_effort(const struct wire_request *q, struct buf *b)
 static int add_config(const struct wire_request *q, struct buf *b)
 {
     int r = 0;
-    (void)buf_add_str(b, "\"generationConfig\":{\"candidateCount\":1");
+    bool schema = q->schema && q->host->structured;
+    (void)buf_add_format(b, "\"generationConfig\":{\"responseMimeType\":\"%s\"", schema ? "application/json" : "text/plain");
     if (q->max_output)
         (void)buf_add_format(b, ",\"maxOutputTokens\":%lld", (long long)q->max_output);
     if (q->full_detail)
         (void)buf_add_str(b, ",\"mediaResolution\":\"MEDIA_RESOLUTION_HIGH\"");
     if (q->effort)
         (void)add_effort(q, b);
-    if (q->schema && q->host->structured) {
-        (void)buf_add_str(b, ",\"responseMimeType\":\"application/json\"");
+    if (schema)
         r = wire_add_value(b, "responseJsonSchema", q->schema);
-    }
     (void)buf_add_str(b, "}");
     return r;
 }

@@ -165,6 +165,9 @@ int wire_body(const struct wire_request *q, struct buf *to);
 /* Reads an answer that is none into e, which has its secret set already. Never fails: what is unreadable is said in words. */
 void wire_error_read(const struct wire *w, const struct wire_answer *a, struct wire_error *e);
 
+/* A copy of words, cut to their ceiling, with "[redacted]" for each occurrence of secret (may be NULL); NULL: no memory. */
+char *wire_masked(const char *secret, const char *words);
+
 /* The value of a header in lines, without blanks around it; its length is 0 when it is not there. */
 const char *wire_header(const char *headers, const char *name, size_t *ret_len);
 

@@ -14,11 +14,11 @@ void wire_error_words(struct wire_error *e, const char *words)
 {
     if (!words || !*words)
         return;
-    struct wire_reply masker = {.error = {.secret = e->secret}};
-    if (wire_set_why(&masker, words) < 0)
+    char *message = wire_masked(e->secret, words);
+    if (!message)
         return;
     free(e->message);
-    e->message = masker.why;
+    e->message = message;
 }
 
 void wire_error_word(const struct wire_error *e, char to[WIRE_WORD], const char *word)
