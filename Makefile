@@ -51,7 +51,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
             -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
-LIB_LIBS    := -ljansson -lyaml -lunistring -lcrypto -lm
+LIB_LIBS    := -ljansson -lyaml -lunistring -lcrypto -lm -ldl
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
 CLI_LIBS    := -ldl -lmicrohttpd
 
@@ -61,7 +61,7 @@ rooms      = $(foreach r,$(1),$(sort $(wildcard src/$(r)/*.c)))
 objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
 # What runs inside workers and what only the parent may link.
-SHARED_SRC := $(filter-out src/base/sha256.c,$(call rooms,base fit)) src/sandbox/jail.c
+SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c
 LIB_SRC    := $(call rooms,base fit source sandbox percept provider api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))
