@@ -82,8 +82,8 @@ static int finish(struct attempt *t, struct fovea_fault *f)
     }
     if (streamed(t))
         r = t->reply->stop == WIRE_STOP_ERROR ? 0 : sse_end(&t->sse, on_event, t);
-    else
-        r = t->wire->whole(t->reply, t->whole.data ? t->whole.data : "", t->whole.len);
+    else if (t->whole.len)
+        r = t->wire->whole(t->reply, t->whole.data, t->whole.len);
     if (r < 0)
         return r;
     if (t->reply->stop == WIRE_STOP_NONE)
@@ -127,8 +127,9 @@ static int64_t pause_ms(const struct wire_reply *reply, int code, size_t bytes, 
         return -1;
     if (passing && e->retry_after_ms >= 0)
         return e->retry_after_ms <= LIMIT_PROVIDER_RETRY_AFTER_MS ? e->retry_after_ms : -1;
-    unsigned char chance = 0;
-    (void)getrandom(&chance, 1, GRND_NONBLOCK);
+    unsigned char chance;
+    if (getrandom(&chance, 1, GRND_NONBLOCK) != 1)
+        chance = 0;
     int64_t ms = MIN((int64_t)LIMIT_PROVIDER_PAUSE_MS << tries, LIMIT_PROVIDER_PAUSE_MAX_MS);
     return ms - ms * chance / 1024;
 }
