@@ -66,7 +66,8 @@ static int add_config(const struct wire_request *q, struct buf *b)
 {
     int r = 0;
     bool schema = q->schema && q->host->structured;
-    (void)buf_add_format(b, "\"generationConfig\":{\"responseMimeType\":\"%s\"", schema ? "application/json" : "text/plain");
+    (void)buf_add_format(b, "\"generationConfig\":{\"responseMimeType\":\"%s\"",
+                         schema ? "application/json" : "text/plain");
     if (q->max_output)
         (void)buf_add_format(b, ",\"maxOutputTokens\":%lld", (long long)q->max_output);
     if (q->full_detail)

@@ -24,7 +24,7 @@ struct host {
     const char *key_env; /* the usual variable of its key; NULL where none is usual */
     bool webp;           /* takes such pictures */
     bool structured;     /* honours a JSON schema */
-    bool tool_images;    /* pictures in tool results are seen; on hosts of many models only where the model's row says so too */
+    bool tool_images;    /* pictures in tool results may be seen; where a host has many models their rows decide */
     bool pdf;            /* takes PDF bytes */
     bool video;          /* takes video, by URL or in bytes */
     bool cost;           /* says what an answer cost */

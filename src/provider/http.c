@@ -126,9 +126,8 @@ static size_t on_header(char *bytes, size_t one, size_t len, void *ctx)
             r->a->status = r->a->status * 10 + status[i] - '0';
         return len * one;
     }
-    if (buf_add(&r->a->headers, bytes, len) == -EFBIG)
-        r->code = -EFBIG;
-    return r->a->headers.error ? 0 : len * one;
+    r->code = buf_add(&r->a->headers, bytes, len);
+    return r->code ? 0 : len * one;
 }
 
 static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
@@ -210,7 +209,7 @@ static int wait_ms(const struct run *r, int64_t idle)
     return MIN(left, LIMIT_PROVIDER_LOOK_MS);
 }
 
-/* Why to stop now; 0 to go on. Sending counts as silence too: a server that takes no bytes is as dead as one that sends none. */
+/* Why to stop now; 0 to go on. A server that takes no bytes is as dead as one that sends none. */
 static int over(struct run *r, CURL *easy, curl_off_t *sent, int64_t idle)
 {
     curl_off_t now = 0;
@@ -319,7 +318,9 @@ int http_post(struct http *h, const struct http_request *q, struct http_answer *
     if (cancel_struck(q->cancel))
         return fault_cancelled(f);
     int64_t now = clock_ms();
-    struct run r = {.curl = curl, .q = q, .a = a, .deadline = q->total_ms ? now + q->total_ms : INT64_MAX, .last_ms = now};
+    struct run r = {.curl = curl, .q = q, .a = a, .last_ms = now, .deadline = INT64_MAX};
+    if (q->total_ms)
+        r.deadline = now + q->total_ms;
     a->status = 0;
     a->bytes = 0;
     a->headers = (struct buf)BUF_INIT(LIMIT_PROVIDER_HEADERS);

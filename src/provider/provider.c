@@ -165,8 +165,12 @@ static int ask(struct http *http, const struct provider_call *c, struct http_req
 
 int provider_ask(struct http *http, const struct provider_call *c, struct wire_reply *reply, struct fovea_fault *f)
 {
-    auto_buf url = BUF_INIT(LIMIT_PROVIDER_URL), headers = BUF_INIT(LIMIT_PROVIDER_HEADERS), body = BUF_INIT(LIMIT_PROVIDER_BODY);
+    auto_buf url = BUF_INIT(LIMIT_PROVIDER_URL), headers = BUF_INIT(LIMIT_PROVIDER_HEADERS);
+    auto_buf body = BUF_INIT(LIMIT_PROVIDER_BODY);
+    const char *bad = host_url_fault(c->base_url ? c->base_url : c->request->host->base_url);
     wire_reply_init(reply, c->key);
+    if (bad)
+        return fault_set(f, -EINVAL, "the base URL of '%s' is refused: %s", c->request->host->name, bad);
     int r = wire_headers(c->request, c->key, &headers);
     if (r == -EINVAL)
         return fault_set(f, r, "the key for '%s' is missing or has characters that no key has", c->request->host->name);

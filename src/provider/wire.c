@@ -17,7 +17,11 @@ const struct wire *wire_find(const char *name)
 
 int wire_url(const struct wire_request *q, const char *base, struct buf *to)
 {
-    (void)buf_add_str(to, base ? base : q->host->base_url);
+    const char *from = base ? base : q->host->base_url;
+    size_t len = strlen(from);
+    while (len && from[len - 1] == '/')
+        len--;
+    (void)buf_add(to, from, len);
     int r = q->host->wire->path(q, to);
     return to->error ? to->error : r;
 }

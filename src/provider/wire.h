@@ -156,7 +156,7 @@ extern const struct wire wire_anthropic, wire_openai_chat, wire_openai_responses
 /* By its name in a config; NULL for none. */
 const struct wire *wire_find(const char *name);
 
-/* The parts of a request, for its host. url is the host's base unless base is given (no slash at its end). */
+/* The parts of a request, for its host. The URL starts with the host's base unless base is given. */
 int wire_url(const struct wire_request *q, const char *base, struct buf *to);
 /* Lines of "name: value", each with its line break. -EINVAL for a key that cannot stand in one. */
 int wire_headers(const struct wire_request *q, const char *key, struct buf *to);
