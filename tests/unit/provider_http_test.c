@@ -43,7 +43,8 @@ struct server {
     pthread_t thread;
     atomic_int requests, connections;
     atomic_bool stop;
-    char seen[8192]; /* the last request's head */
+    pthread_mutex_t lock;
+    char seen[8192]; /* the last request's head; under the lock */
 };
 
 struct peer {
@@ -65,17 +66,22 @@ static bool peer_write(struct peer *p, const char *from, size_t len)
 static bool take_request(struct server *s, struct peer *p)
 {
     size_t len = 0;
-    char *end = NULL, piece[65536];
-    while (!end && len < sizeof s->seen - 1) {
-        ssize_t n = peer_read(p, s->seen + len, sizeof s->seen - 1 - len);
+    char *end = NULL, head[sizeof s->seen], piece[65536];
+    while (!end && len < sizeof head - 1) {
+        ssize_t n = peer_read(p, head + len, sizeof head - 1 - len);
         if (n <= 0)
             return false;
         len += (size_t)n;
-        s->seen[len] = '\0';
-        end = strstr(s->seen, "\r\n\r\n");
+        head[len] = '\0';
+        end = strstr(head, "\r\n\r\n");
     }
-    const char *length = strcasestr(s->seen, "content-length:");
-    ssize_t left = length ? strtol(length + 15, NULL, 10) - (ssize_t)(len - (size_t)(end + 4 - s->seen)) : 0;
+    if (!end)
+        return false;
+    (void)pthread_mutex_lock(&s->lock);
+    memcpy(s->seen, head, len + 1);
+    (void)pthread_mutex_unlock(&s->lock);
+    const char *length = strcasestr(head, "content-length:");
+    ssize_t left = length ? strtol(length + 15, NULL, 10) - (ssize_t)(len - (size_t)(end + 4 - head)) : 0;
     while (left > 0) {
         ssize_t n = peer_read(p, piece, sizeof piece);
         if (n <= 0)
@@ -219,7 +225,9 @@ static void ask_at(struct server *s, struct http *http, const char *base, struct
     got->ms = clock_ms() - from;
     got->requests = s->requests;
     got->connections = s->connections;
-    (void)snprintf(got->seen, sizeof got->seen, "%s", s->seen);
+    (void)pthread_mutex_lock(&s->lock);
+    memcpy(got->seen, s->seen, sizeof got->seen);
+    (void)pthread_mutex_unlock(&s->lock);
     const char *message = got->reply.error.message;
     CHECK_MSG(!strstr(got->fault.text, KEY), "the fault shows the key: %s", got->fault.text);
     CHECK_MSG(!message || !strstr(message, KEY), "the error shows the key: %s", message);
