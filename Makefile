@@ -61,8 +61,8 @@ rooms      = $(foreach r,$(1),$(sort $(wildcard src/$(r)/*.c)))
 objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
 # What runs inside workers and what only the parent may link.
-SHARED_SRC := $(filter-out src/base/sha256.c,$(call rooms,base fit)) src/sandbox/jail.c
-LIB_SRC    := $(call rooms,base fit model source sandbox percept schema api)
+SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c
+LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))
 CLI_SRC    := $(sort $(wildcard cmd/*.c)) $(MCP_SRC)
@@ -226,6 +226,9 @@ $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/lib
 
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
+
+# Is a provider with a certificate of its own.
+$(BUILD)/tests/provider_http_test: TEST_LIBS := -lssl
 
 # A worker that misbehaves on request, for the tests of its parent.
 $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags

@@ -163,6 +163,28 @@
 #define LIMIT_HTTP_PEM (1 * MIB)            /* a certificate chain or key */
 #define LIMIT_HTTP_TOKEN 512                /* characters */
 
+/* Providers */
+#define LIMIT_ANSWER_BYTES (4 * MIB)        /* text of one answer */
+#define LIMIT_SSE_EVENT (12 * MIB)          /* one event: the last of a stream may hold the whole answer, escaped */
+#define LIMIT_SSE_NAME 128
+#define LIMIT_PROVIDER_WORDS (64 * KIB)     /* a refusal or an error, in the vendor's words */
+
+#define LIMIT_PROVIDER_REPLY (64 * MIB)     /* all bytes of one answer; each token may come in an event of its own */
+#define LIMIT_PROVIDER_ERROR (256 * KIB)    /* of an answer that is an error; the rest is not read */
+#define LIMIT_PROVIDER_HEADERS (64 * KIB)
+#define LIMIT_PROVIDER_URL (8 * KIB)
+#define LIMIT_PROVIDER_BODY (256 * MIB)     /* one request */
+#define LIMIT_PROVIDER_CONNECT_MS 30000
+#define LIMIT_PROVIDER_IDLE_MS 300000       /* a model may think for minutes before its first word */
+#define LIMIT_PROVIDER_LOOK_MS 1000         /* between two looks at what libcurl does not wake us for */
+#define LIMIT_PROVIDER_DRAIN_MS 100         /* for the end of an answer that has said all */
+#define LIMIT_PROVIDER_LINES 16             /* idle, kept with their connections */
+#define LIMIT_PROVIDER_CONNECTIONS 4        /* open on one line */
+#define LIMIT_PROVIDER_RETRIES 2            /* as the vendors' own SDKs */
+#define LIMIT_PROVIDER_PAUSE_MS 500         /* before the first of them, doubled for the next */
+#define LIMIT_PROVIDER_PAUSE_MAX_MS 8000
+#define LIMIT_PROVIDER_RETRY_AFTER_MS 60000 /* a server that wants a longer wait is told of, not waited for */
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 #define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every wire reads alike. The other side may be any program, so each field is asked for by name and type and absent
+ * otherwise; words that people will read have the key masked before they are kept.
+ */
+#include "provider/wire_priv.h"
+
+void wire_reply_init(struct wire_reply *r, const char *secret)
+{
+    *r = (struct wire_reply){
+        .text = BUF_INIT(LIMIT_ANSWER_BYTES),
+        .usage = {.cost_nano = -1},
+        .error = {.retry_after_ms = -1, .secret = secret},
+    };
+}
+
+void wire_error_done(struct wire_error *e)
+{
+    if (!e)
+        return;
+    free(e->message);
+    *e = (struct wire_error){.retry_after_ms = -1, .secret = e->secret};
+}
+
+void wire_reply_done(struct wire_reply *r)
+{
+    if (!r)
+        return;
+    buf_done(&r->text);
+    free(r->why);
+    free(r->model);
+    wire_error_done(&r->error);
+    wire_reply_init(r, NULL);
+}
+
+const json_t *wire_at(const json_t *object, const char *name)
+{
+    return json_object_get(object, name);
+}
+
+const char *wire_text_at(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+int64_t wire_int_at(const json_t *object, const char *name)
+{
+    int64_t n = json_integer_value(json_object_get(object, name));
+    return n < 0 ? 0 : n;
+}
+
+json_t *wire_parse(const char *data, size_t len)
+{
+    json_t *root = json_loadb(data, len, JSON_ALLOW_NUL, NULL);
+    if (root && !json_is_object(root)) {
+        json_decref(root);
+        root = NULL;
+    }
+    if (!root)
+        errno = EBADMSG;
+    return root;
+}
+
+/* A NUL would end the text for whoever reads it as a string. */
+int wire_add_answer(struct wire_reply *r, const json_t *string)
+{
+    const char *s = json_string_value(string);
+    size_t left = json_string_length(string);
+    while (s && left && !r->text.error) {
+        const char *nul = memchr(s, '\0', left);
+        size_t run = nul ? (size_t)(nul - s) : left;
+        (void)buf_add(&r->text, s, run);
+        if (nul)
+            (void)buf_add_str(&r->text, "\xef\xbf\xbd");
+        s += run + (nul != NULL);
+        left -= run + (nul != NULL);
+    }
+    return r->text.error;
+}
+
+/* Appends as much as there is room for. */
+static void add_cut(struct buf *b, const char *s, size_t len)
+{
+    (void)buf_add(b, s, MIN(len, b->ceiling - b->len));
+}
+
+char *wire_masked(const char *secret, const char *words)
+{
+    auto_buf b = BUF_INIT(LIMIT_PROVIDER_WORDS);
+    size_t len = secret ? strlen(secret) : 0;
+    for (const char *hit; len && (hit = strstr(words, secret)); words = hit + len) {
+        add_cut(&b, words, (size_t)(hit - words));
+        add_cut(&b, "[redacted]", strlen("[redacted]"));
+    }
+    add_cut(&b, words, strlen(words));
+    return buf_take(&b);
+}
+
+/* Masked as a whole: a secret may come in two pieces. */
+int wire_add_why(struct wire_reply *r, const char *words)
+{
+    auto_buf all = BUF_INIT(LIMIT_PROVIDER_WORDS);
+    if (!words || !*words)
+        return 0;
+    add_cut(&all, r->why ? r->why : "", r->why ? strlen(r->why) : 0);
+    add_cut(&all, words, strlen(words));
+    char *why = all.error ? NULL : wire_masked(r->error.secret, all.data);
+    if (!why)
+        return -ENOMEM;
+    free(r->why);
+    r->why = why;
+    return 0;
+}
+
+int wire_set_why(struct wire_reply *r, const char *words)
+{
+    if (!words || !*words)
+        return 0;
+    free(take(r->why));
+    return wire_add_why(r, words);
+}
+
+int wire_set_model(struct wire_reply *r, const char *name)
+{
+    if (r->model || !name || !*name)
+        return 0;
+    r->model = wire_masked(r->error.secret, name);
+    return r->model ? 0 : -ENOMEM;
+}
+
+int wire_set_stop(struct wire_reply *r, const struct wire_reason *reasons, size_t count, const char *name)
+{
+    if (!name)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!strcmp(reasons[i].name, name)) {
+            r->stop = reasons[i].stop;
+            return 0;
+        }
+    }
+    r->stop = WIRE_STOP_OTHER;
+    return r->why ? 0 : wire_set_why(r, name);
+}

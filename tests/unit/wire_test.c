@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wires, by the cases in tests/cases/wire; hosts and headers by tables. No connection is made. */
+#include "test.h"
+
+#include <errno.h>
+#include <glob.h>
+
+#include "base/json_text.h"
+#include "base/limits.h"
+#include "provider/sse.h"
+#include "wire_case.h"
+
+#define CASES "tests/cases/wire/"
+
+static void same(const char *path, const char *what, const struct buf *got, const char *want)
+{
+    const char *is = got->data ? got->data : "";
+    if (want)
+        CHECK_MSG(!strcmp(is, want), "%s: %s is\n%s\nand should be\n%s", path, what, is, want);
+}
+
+static void check_request(const char *path, const struct wire_case *c)
+{
+    auto_buf url = BUF_INIT(4096), headers = BUF_INIT(4096), body = BUF_INIT(1 << 20);
+    char code[16];
+    int r = wire_body(&c->request, &body);
+    (void)snprintf(code, sizeof code, "%s", r == -ENOTSUP ? "ENOTSUP" : r == -EINVAL ? "EINVAL" : r ? "?" : "0");
+    CHECK_MSG(!strcmp(code, c->fails ? c->fails : "0"), "%s: building gives %s (%d)", path, code, r);
+    if (c->fails)
+        return;
+    CHECK(!wire_url(&c->request, "", &url) && !wire_headers(&c->request, CASE_KEY, &headers));
+    if (headers.len)
+        headers.data[headers.len - 1] = '\0';
+    same(path, "path", &url, c->path);
+    same(path, "headers", &headers, c->headers);
+    same(path, "body", &body, c->body);
+    json_t *parsed = json_loads(body.data, JSON_REJECT_DUPLICATES, NULL);
+    CHECK_MSG(parsed != NULL, "%s: the body is no JSON: %s", path, body.data);
+    json_decref(parsed);
+}
+
+static void add_error(struct buf *b, const struct wire_error *e)
+{
+    (void)buf_add_format(b, "error: %d %s %s %s %lld\nmessage: ", e->status, *e->kind ? e->kind : "-",
+                         *e->code ? e->code : "-", e->retry ? "retry" : "final", (long long)e->retry_after_ms);
+    (void)buf_add_json_str(b, e->message ? e->message : "");
+}
+
+static void outcome(struct buf *b, const struct wire_reply *r, int code)
+{
+    static const char *const stops[WIRE_STOPS] = {"none", "end", "length", "refusal", "blocked", "error", "other"};
+    const struct wire_usage *u = &r->usage;
+    (void)buf_add_str(b, "text: ");
+    (void)buf_add_json_str(b, r->text.data ? r->text.data : "");
+    (void)buf_add_format(b, "\nstop: %s\n", code == -EBADMSG ? "garbage" : stops[r->stop]);
+    if (r->why) {
+        (void)buf_add_str(b, "why: ");
+        (void)buf_add_json_str(b, r->why);
+        (void)buf_add_str(b, "\n");
+    }
+    if (r->model)
+        (void)buf_add_format(b, "model: %s\n", r->model);
+    if (u->told)
+        (void)buf_add_format(b, "usage: in %lld read %lld write %lld out %lld thought %lld cost %lld\n",
+                             (long long)u->input, (long long)u->cache_read, (long long)u->cache_write,
+                             (long long)u->output, (long long)u->reasoning, (long long)u->cost_nano);
+    if (r->stop == WIRE_STOP_ERROR)
+        add_error(b, &r->error);
+    else if (b->len && b->data[b->len - 1] == '\n')
+        b->data[--b->len] = '\0';
+}
+
+struct taking {
+    const struct wire *wire;
+    struct wire_reply *reply;
+};
+
+static int on_event(void *ctx, const char *name, const char *data, size_t len)
+{
+    struct taking *t = ctx;
+    return t->wire->event(t->reply, name, data, len);
+}
+
+/* Feeds the reply in pieces of step bytes, as the connection might. */
+static int stream(const struct wire_case *c, struct wire_reply *r, size_t step)
+{
+    struct taking t = {c->request.host->wire, r};
+    struct sse s;
+    int code = 0;
+    sse_init(&s);
+    for (size_t i = 0, len = strlen(c->reply); i < len && !code; i += step)
+        code = sse_feed(&s, c->reply + i, MIN(step, len - i), on_event, &t);
+    if (!code)
+        code = sse_end(&s, on_event, &t);
+    sse_done(&s);
+    return code;
+}
+
+static void check_answer(const char *path, const struct wire_case *c)
+{
+    static const size_t steps[] = {SIZE_MAX / 2, 1, 7};
+    for (size_t i = 0; i < (c->request.stream ? COUNT(steps) : 1); i++) {
+        auto_reply r;
+        auto_buf got = BUF_INIT(1 << 20);
+        wire_reply_init(&r, CASE_KEY);
+        int code = c->request.stream ? stream(c, &r, steps[i])
+                                     : c->request.host->wire->whole(&r, c->reply, strlen(c->reply));
+        outcome(&got, &r, code);
+        same(path, "outcome", &got, c->outcome);
+        CHECK_MSG(!got.data || !strstr(got.data, CASE_KEY), "%s: the key is in the outcome", path);
+    }
+}
+
+static void check_error(const char *path, const struct wire_case *c)
+{
+    struct wire_error e = {.secret = CASE_KEY};
+    auto_buf got = BUF_INIT(1 << 20);
+    wire_error_read(c->request.host->wire,
+                    &(struct wire_answer){c->status, c->reply_headers, c->reply, strlen(c->reply)}, &e);
+    add_error(&got, &e);
+    same(path, "outcome", &got, c->outcome);
+    CHECK_MSG(!strstr(got.data, CASE_KEY), "%s: the key is in the error", path);
+    wire_error_done(&e);
+}
+
+static void run_cases(const char *wire)
+{
+    char pattern[256];
+    glob_t found;
+    (void)snprintf(pattern, sizeof pattern, CASES "%s/*.case", wire);
+    CHECK_MSG(!glob(pattern, 0, NULL, &found), "no %s", pattern);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct wire_case c;
+        bool read = case_read(&c, found.gl_pathv[i]);
+        CHECK_MSG(read, "%s cannot be read", found.gl_pathv[i]);
+        if (read && c.request.count)
+            check_request(found.gl_pathv[i], &c);
+        if (read && c.reply)
+            (c.status == 200 ? check_answer : check_error)(found.gl_pathv[i], &c);
+        case_done(&c);
+    }
+    globfree(&found);
+}
+
+TEST(anthropic_says_and_understands_what_its_cases_show)
+{
+    run_cases("anthropic");
+}
+
+TEST(openai_chat_says_and_understands_what_its_cases_show)
+{
+    run_cases("openai-chat");
+}
+
+TEST(openai_responses_says_and_understands_what_its_cases_show)
+{
+    run_cases("openai-responses");
+}
+
+TEST(gemini_says_and_understands_what_its_cases_show)
+{
+    run_cases("gemini");
+}
+
+TEST(an_answer_cut_at_any_byte_is_never_taken_for_a_whole_one)
+{
+    static const char *const wires[] = {"anthropic", "openai-chat", "openai-responses", "gemini"};
+    for (size_t w = 0; w < COUNT(wires); w++) {
+        char path[256];
+        struct wire_case c;
+        (void)snprintf(path, sizeof path, CASES "%s/streamed.case", wires[w]);
+        CHECK(case_read(&c, path));
+        char *bytes = strdup(c.reply);
+        for (size_t cut = 0, len = strlen(bytes); cut < len; cut++) {
+            auto_reply r;
+            wire_reply_init(&r, NULL);
+            char kept = bytes[cut];
+            bytes[cut] = '\0';
+            c.reply = bytes;
+            int code = stream(&c, &r, 5);
+            /* All of the text is there once it has said why it stopped. */
+            CHECK_MSG(code < 0 || r.stop == WIRE_STOP_NONE || !strcmp(r.text.data, "Hello world"), "%s cut at %zu", path, cut);
+            bytes[cut] = kept;
+        }
+        free(bytes);
+        case_done(&c);
+    }
+}
+
+TEST(headers_take_no_key_that_would_break_out_of_its_line)
+{
+    static const char *const keys[] = {"", "a b", "a\nb: c", "a\r", "\x80", "\x7f"};
+    struct wire_request q = {.host = host_find("anthropic"), .model = "m"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        auto_buf b = BUF_INIT(4096);
+        CHECK_MSG(wire_headers(&q, keys[i], &b) == -EINVAL, "key %zu", i);
+    }
+    auto_buf b = BUF_INIT(4096);
+    q.host = host_find("ollama");
+    CHECK(!wire_headers(&q, NULL, &b) && !strstr(b.data, "authorization"));
+}
+
+TEST(a_picture_is_written_into_a_body_that_had_its_room_from_the_start)
+{
+    enum { BYTES = 3 << 20 };
+    auto_free char *data = calloc(1, BYTES);
+    struct wire_part p = {.kind = WIRE_IMAGE, .media_type = "image/png", .data = data, .len = BYTES};
+    struct wire_turn t = {WIRE_USER, &p, 1};
+    for (size_t i = 0; host_at(i); i++) {
+        struct wire_request q = {.host = host_at(i), .model = "m", .turns = &t, .count = 1};
+        auto_buf b = BUF_INIT(64 * MIB), small = BUF_INIT(MIB);
+        CHECK(!wire_body(&q, &b));
+        CHECK_MSG(b.room < 4 * MIB + 16 * KIB, "%s took %zu", q.host->name, b.room);
+        CHECK(wire_body(&q, &small) == -EFBIG);
+    }
+}
+
+TEST(hosts_are_found_by_name_and_google_is_gemini)
+{
+    CHECK(host_find("google") == host_find("gemini") && host_find("gemini"));
+    CHECK(!host_find("nobody") && !host_find(NULL));
+    for (size_t i = 0; host_at(i); i++)
+        CHECK_MSG(!host_url_fault(host_at(i)->base_url), "%s", host_at(i)->name);
+    struct host h = host_custom("home", "http://127.0.0.1:8080/v1", &wire_openai_chat);
+    CHECK(h.auth == HOST_BEARER && !h.webp && !h.pdf && !h.key_env);
+    h = host_custom("proxy", "https://example.com", &wire_anthropic);
+    CHECK(h.auth == HOST_X_API_KEY && h.pdf && h.wire == &wire_anthropic);
+}
+
+TEST(keys_go_only_to_https_or_this_machine)
+{
+    static const struct {
+        const char *url;
+        bool fine;
+    } rows[] = {
+        {"https://api.example.com", true}, {"https://api.example.com:8443/v1", true}, {"HTTPS://EXAMPLE.com/v1", true},
+        {"https://[2001:db8::1]/v1", true}, {"http://127.0.0.1:8080/v1", true}, {"http://127.9.9.9", true},
+        {"http://localhost:11434/v1", true}, {"http://LOCALHOST", true}, {"http://[::1]:80/v1", true},
+        {"http://example.com", false}, {"http://192.168.1.2:11434", false}, {"http://127.0.0.1.example.com", false},
+        {"http://127.1", false}, {"http://127.0.0.256", false}, {"http://0x7f.0.0.1", false}, {"http://127.0.0.0001", false},
+        {"http://localhost.example.com", false}, {"http://localhost@example.com", false},
+        {"https://user:word@example.com", false}, {"https://", false}, {"https:///v1", false}, {"https://a b", false},
+        {"https://example.com/v1?x=1", false}, {"https://example.com/#x", false}, {"https://example.com:x/", false},
+        {"https://example.com\\@evil", false}, {"ftp://example.com", false}, {"file:///etc/passwd", false}, {"", false},
+        {"http://[::1]evil.com/", false}, {"http://[::1", false}, {"http://127.0.0.1:80@evil.com/", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        CHECK_MSG(!host_url_fault(rows[i].url) == rows[i].fine, "%s", rows[i].url);
+}
+
+TEST(waits_are_read_from_every_form_a_server_gives_them_in)
+{
+    static const struct {
+        const char *headers;
+        int64_t ms;
+    } rows[] = {
+        {"", -1}, {"retry-after: 3", 3000}, {"Retry-After: 0.25\r\n", 250}, {"retry-after-ms: 1500\nretry-after: 9", 1500},
+        {"retry-after: soon", -1}, {"retry-after: -4", -1}, {"retry-after: 99999999999999999999", (int64_t)1e12},
+        {"date: Mon, 16 Nov 2026 01:00:00 GMT\nretry-after: Mon, 16 Nov 2026 01:00:20 GMT", 20000},
+        {"date: Mon, 16 Nov 2026 01:00:00 GMT\nretry-after: Mon, 16 Nov 2026 00:00:20 GMT", 0},
+        {"retry-after: Mon, 16 Nov 2026 01:00:20 GMT", -1}, {"retry-after:", -1}, {"xretry-after: 3", -1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct wire_error e = {0};
+        wire_error_read(&wire_anthropic, &(struct wire_answer){503, rows[i].headers, "", 0}, &e);
+        CHECK_MSG(e.retry_after_ms == rows[i].ms && e.retry, "%s gives %lld", rows[i].headers, (long long)e.retry_after_ms);
+        wire_error_done(&e);
+    }
+}
