@@ -24,18 +24,25 @@ struct pool {
     struct crew *crew;
 };
 
-int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault)
+int pool_new_of(const struct program *program, unsigned ready, struct pool **ret, struct fovea_fault *fault)
 {
     auto_free struct pool *p = calloc(1, sizeof *p);
-    auto_free char *path = NULL;
-    if (!p || asprintf(&path, "%s/fovea-worker", dir) < 0) {
-        path = NULL;
+    if (!p)
         return fault_oom(fault);
-    }
-    int e = crew_new(path, ready, &p->crew, fault);
+    int e = crew_new(program, ready, &p->crew, fault);
     if (!e)
         *ret = take(p);
     return e;
+}
+
+int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault)
+{
+    auto_free char *path = NULL;
+    if (asprintf(&path, "%s/fovea-worker", dir) < 0) {
+        path = NULL;
+        return fault_oom(fault);
+    }
+    return pool_new_of(&(struct program){.path = path}, ready, ret, fault);
 }
 
 void pool_free(struct pool *p)
@@ -203,19 +210,16 @@ static int collect(const struct work_request *request, const struct work_reply *
     return 0;
 }
 
-int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
-             const fovea_cancel *cancel, void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end,
-             struct pool_output *ret_output, struct fovea_fault *fault)
+int pool_run_into(struct pool *p, const struct work_request *request, int input_fd, int output_fd, int limit_ms,
+                  const fovea_cancel *cancel, void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end,
+                  struct pool_output *ret_output, struct fovea_fault *fault)
 {
-    auto_close int output = memory_open("fovea-output");
     struct worker *w = NULL;
     struct work_reply reply;
-    if (output < 0)
-        return fault_set(fault, output, "cannot make room for a picture: %s", strerrordesc_np(-output));
     if (cancel_struck(cancel))
         return fault_cancelled(fault);
-    struct job job = {.request = request, .input = input_fd, .output = output, .meanwhile = meanwhile, .arg = arg,
-                      .cancel = cancel};
+    struct job job = {.request = request, .input = input_fd, .output = output_fd, .meanwhile = meanwhile,
+                      .arg = arg, .cancel = cancel};
     int e = start_job(p, &job, &w, fault);
     if (e)
         return e;
@@ -225,9 +229,19 @@ int pool_run(struct pool *p, const struct work_request *request, int input_fd, i
     if (e)
         return fault_cancelled(fault);
     *ret_output = (struct pool_output){0};
-    e = end == POOL_DONE ? collect(request, &reply, output, ret_output) : 0;
+    e = end == POOL_DONE ? collect(request, &reply, output_fd, ret_output) : 0;
     if (e && e != -EBADMSG)
         return fault_set(fault, e, "cannot map the picture: %s", strerrordesc_np(-e));
     *ret_end = e ? POOL_DIED : end;
     return 0;
+}
+
+int pool_run(struct pool *p, const struct work_request *request, int input_fd, int limit_ms,
+             const fovea_cancel *cancel, void (*meanwhile)(void *arg), void *arg, enum pool_end *ret_end,
+             struct pool_output *ret_output, struct fovea_fault *fault)
+{
+    auto_close int output = memory_open("fovea-output");
+    if (output < 0)
+        return fault_set(fault, output, "cannot make room for a picture: %s", strerrordesc_np(-output));
+    return pool_run_into(p, request, input_fd, output, limit_ms, cancel, meanwhile, arg, ret_end, ret_output, fault);
 }
