@@ -45,8 +45,34 @@ static void done_text(char **text)
         TessDeleteText(*text);
 }
 
+/*
+ * Whether that can be a traineddata file with a neural engine in it: a count, as many offsets, all within. Tesseract
+ * would look for another file instead of one that it cannot take apart, and the jail does not forgive that.
+ */
+static bool data_sound(const uint8_t *data, size_t len)
+{
+    enum { LSTM = 17, MOST = 1000 }; /* the engine's place; Tesseract's own ceiling */
+    int32_t count;
+    int64_t at, engine = -1;
+    if (len < sizeof count)
+        return false;
+    memcpy(&count, data, sizeof count);
+    if (count <= LSTM || count > MOST || len < sizeof count + (size_t)count * sizeof at)
+        return false;
+    for (int32_t i = 0; i < count; i++) {
+        memcpy(&at, data + sizeof count + (size_t)i * sizeof at, sizeof at);
+        if (at != -1 && (at < (int64_t)sizeof count || (uint64_t)at >= len))
+            return false;
+        if (i == LSTM)
+            engine = at;
+    }
+    return engine != -1;
+}
+
 int reader_new(const void *data, size_t len, const char *language, struct reader **ret)
 {
+    if (!data_sound(data, len))
+        return -EINVAL;
     auto_free struct reader *r = calloc(1, sizeof *r);
     if (!r || !(r->api = TessBaseAPICreate()))
         return -ENOMEM;

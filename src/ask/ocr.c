@@ -160,6 +160,8 @@ int ocr_check(struct ocr *o, char *words, size_t room, struct fovea_fault *fault
     r = pool_hello(o->pool, &hello, fault);
     if (r >= 0)
         r = read_blank(o, fault);
+    if (r == -EIO) /* nothing in that picture could have hurt it */
+        r = ocr_data_fault(o, ENOEXEC, fault);
     ocr_leave(o);
     if (r >= 0)
         (void)snprintf(words, room, "%s, %s", hello.codecs, o->language);
