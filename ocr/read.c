@@ -19,7 +19,7 @@
 #include "sandbox/proto.h"
 
 enum {
-    DOUBLED_PIXELS = 2500000, /* a picture of up to so many is doubled: 1920x1200 is the largest common screen among them */
+    DOUBLED_PIXELS = 2500000, /* a picture of up to so many is doubled; 1920x1200 is one */
     DARK = 110,               /* mean luminance of a picture whose text is taken to be light */
     SHARE = 100,              /* confidences are told in hundredths of a percent */
 };
@@ -113,7 +113,8 @@ static int prepare(const uint8_t *gray, uint32_t width, uint32_t height, struct 
     uint64_t pixels = (uint64_t)width * height, sum = fill(pix, gray, width, height);
     if (sum < pixels * DARK && pixInvert(pix, pix) != pix)
         return -ENOMEM;
-    if (pixels > DOUBLED_PIXELS || width > LIMIT_OCR_SIDE / 2 || height > LIMIT_OCR_SIDE / 2 || width < 2 || height < 2) {
+    bool thin = MIN(width, height) < 2, large = pixels > DOUBLED_PIXELS || MAX(width, height) > LIMIT_OCR_SIDE / 2;
+    if (thin || large) {
         *ret = take(pix);
         return 0;
     }

@@ -114,7 +114,7 @@ static int decode_and_read(struct ocr *o, struct pool *pixels, const struct ocr_
     auto_close int rows = memory_open("fovea-rows");
     if (rows < 0)
         return fault_set(fault, rows, "cannot make room for a picture: %s", strerrordesc_np(-rows));
-    pool_prepare(o->pool);
+    pool_prepare(o->pool); /* one that is not needed after all waits for the next picture */
     int r = decode(pixels, q, rows, cancel, ret, fault);
     if (r < 0 || ret->end != POOL_DONE || ret->picture.status)
         return r;

@@ -111,8 +111,10 @@ int ocr_data_fault(const struct ocr *o, int error, struct fovea_fault *fault)
     (void)snprintf(package, sizeof package, "%s", o->language);
     for (char *c = package; (c = strchr(c, '_'));)
         *c = '-';
-    return fault_set(fault, error, "OCR %s \"%.200s\"; apt-get install tesseract-ocr-%s, or set TESSDATA_PREFIX to its folder",
-                     error == ENOENT ? "has no language data at" : "cannot use the language data of", o->data, package);
+    const char *what = error == ENOENT ? "has no language data at" : "cannot use the language data of";
+    return fault_set(fault, error,
+                     "OCR %s \"%.150s\"; apt-get install tesseract-ocr-%s, or set TESSDATA_PREFIX to its folder", what,
+                     o->data, package);
 }
 
 /* With the lock held. One thread of Tesseract's own: several cost more than they save, and the jail is simpler so. */

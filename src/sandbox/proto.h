@@ -6,8 +6,8 @@
  *   parent → worker   struct work_request + two descriptors: the input (read-only), the output (an empty memfd)
  *   worker → parent   struct work_reply   once; then the worker exits
  *
- * There are two programs: fovea-worker, whose input is a file that may be hostile, and fovea-ocr, whose input is the raw
- * output of the first. What the output is, the request's flags say.
+ * There are two programs: fovea-worker, whose input is a file that may be hostile, and fovea-ocr, whose input is what
+ * the first made of one. What the output is, the request's flags say.
  *
  * The picture is written to the output memfd from its start, the preview's raw RGBA rows behind it, and it is as long
  * as both together. A worker that mapped it for writing unmaps it before it replies: one that cannot be sealed then is

@@ -27,7 +27,8 @@ struct program {
 };
 
 /*
- * Executes the program with no more than that, /dev/null as 0, 1 and 2, the socket as WORK_SOCKET, no other descriptor, default signals, and a session of its own (what is typed at the terminal does not reach it).
+ * Executes the program with no more than that, /dev/null as 0, 1 and 2, the socket as WORK_SOCKET, no other descriptor,
+ * default signals, and a session of its own (what is typed at the terminal does not reach it).
  * As cheap in a large process with threads as in a small one. 0 or a negative errno value, that of exec included.
  *
  * The kernel kills the child when the thread that called this ends: call it from one that lives as long as the worker

@@ -331,7 +331,8 @@ static struct paper long_page(void)
 {
     struct paper p = paper_new(2400, 2400, WHITE);
     for (uint32_t y = 20; y + 40 < p.h; y += 40)
-        letters_draw(&p, "THE QUICK BROWN FOX JUMPS OVER THE LAZY DOG AND THE PAGE GOES ON AND ON AS BEFORE", 20, y, 3, BLACK);
+        letters_draw(&p, "THE QUICK BROWN FOX JUMPS OVER THE LAZY DOG AND THE PAGE GOES ON AND ON AS BEFORE", 20, y, 3,
+                     BLACK);
     return p;
 }
 
@@ -464,6 +465,8 @@ TEST(the_reader_is_in_the_jail_before_it_has_a_picture)
 
 /* ---------------------------------------------------------------- pictures of others */
 
+#define CORPUS "../shared/corpora/ocr-tesseractjs/assets/images/"
+
 /* A scan and a page, when they are there: most of the words that anybody sees in them are read. */
 TEST(the_corpus_is_read)
 {
@@ -472,8 +475,8 @@ TEST(the_corpus_is_read)
         enum media media;
         const char *words[4];
     } rows[] = {
-        {"../shared/corpora/ocr-tesseractjs/assets/images/testocr.png", MEDIA_PNG, {"This is a lot of 12 point text", "brown dog", "quick"}},
-        {"../shared/corpora/ocr-tesseractjs/assets/images/cosmic.png", MEDIA_PNG, {"from beyond", "Cosmic Void"}},
+        {CORPUS "testocr.png", MEDIA_PNG, {"This is a lot of 12 point text", "brown dog", "quick"}},
+        {CORPUS "cosmic.png", MEDIA_PNG, {"from beyond", "Cosmic Void"}},
     };
     auto_bench b = bench_new();
     NEEDS_DATA(&b);
