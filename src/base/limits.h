@@ -57,7 +57,7 @@
 #define LIMIT_PREVIEW_SIDE 1024u
 
 /* Reading text from pictures */
-#define LIMIT_OCR_PATCHES 25000u            /* of 28 px: near 20 million pixels; a larger picture is scaled down */
+#define LIMIT_OCR_PATCHES 16000u            /* of 28 px: 12.5 million pixels, A4 at 350 dpi; a larger picture is scaled down */
 #define LIMIT_OCR_SIDE 32000u               /* Tesseract's own is 32767 */
 #define LIMIT_OCR_MS 60000                  /* wall clock of one picture: a full page is slow */
 #define LIMIT_OCR_CPU_S 75
