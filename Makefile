@@ -53,6 +53,7 @@ LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
+OCR_LIBS    := -ltesseract -llept -lm
 CLI_LIBS    := -ldl -lmicrohttpd
 
 # ---------------------------------------------------------------- files, by room
@@ -61,9 +62,11 @@ rooms      = $(foreach r,$(1),$(sort $(wildcard src/$(r)/*.c)))
 objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
 # What runs inside workers and what only the parent may link.
-SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c
-LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider api)
+SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c \
+              src/sandbox/serve.c
+LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ask api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
+OCR_SRC    := $(sort $(wildcard ocr/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))
 CLI_SRC    := $(sort $(wildcard cmd/*.c)) $(MCP_SRC)
 UNIT_SRC   := $(sort $(wildcard tests/unit/*_test.c))
@@ -72,6 +75,7 @@ UNITS      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
 LIB_OBJ    := $(call objects,$(LIB_SRC))
 SHARED_OBJ := $(call objects,$(SHARED_SRC))
 WORKER_OBJ := $(call objects,$(WORKER_SRC))
+OCR_OBJ    := $(call objects,$(OCR_SRC))
 MCP_OBJ    := $(call objects,$(MCP_SRC))
 CLI_OBJ    := $(call objects,$(CLI_SRC))
 
@@ -82,7 +86,7 @@ $(if $(V),,.SILENT:)
 say = @printf '  %-6s %s\n' $(1) $(2)
 .SECONDARY:
 
-all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 $(BUILD)/man/fovea.3 ## build everything into build/
+all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/fovea-ocr $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 $(BUILD)/man/fovea.3 ## build everything into build/
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
@@ -137,6 +141,10 @@ $(OBJ)/src/model/table.o: $(BUILD)/gen/models.inc
 $(BUILD)/fovea-worker: $(WORKER_OBJ) $(OBJ)/libshared.a
 	$(call say,link,$@)
 	$(CC) -pie $(WORKER_OBJ) $(OBJ)/libshared.a -o $@ $(LDFLAGS) $(WORKER_LIBS)
+
+$(BUILD)/fovea-ocr: $(OCR_OBJ) $(OBJ)/libshared.a
+	$(call say,link,$@)
+	$(CC) -pie $(OCR_OBJ) $(OBJ)/libshared.a -o $@ $(LDFLAGS) $(OCR_LIBS)
 
 $(BUILD)/fovea: $(CLI_OBJ) $(OBJ)/libinternal.a
 	$(call say,link,$@)
@@ -291,6 +299,7 @@ install: all ## install under DESTDIR and PREFIX
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(EXECDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCDIR)
 	install -m 755 $(BUILD)/fovea $(DESTDIR)$(BINDIR)/fovea
 	install -m 755 $(BUILD)/fovea-worker $(DESTDIR)$(EXECDIR)/fovea-worker
+	install -m 755 $(BUILD)/fovea-ocr $(DESTDIR)$(EXECDIR)/fovea-ocr
 	install -m 755 $(BUILD)/libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(VERSION)
 	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(SOVERSION)
 	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so

@@ -178,3 +178,12 @@ struct look image_look(const struct image *m, bool novelty)
     double pixels = (double)w * MAX(seen, 1);
     return (struct look){(double)flat / pixels, (double)sharp / pixels, (double)novel / pixels};
 }
+
+void image_gray(const struct image *m, uint8_t *out)
+{
+    size_t n = (size_t)m->size.w * m->size.h;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *p = m->px + i * 4;
+        out[i] = (uint8_t)((p[0] * 77u + p[1] * 150u + p[2] * 29u + 128) >> 8);
+    }
+}

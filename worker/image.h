@@ -52,6 +52,9 @@ bool image_is_light(const struct image *m);
 /* Lays the picture on one grey level, in place; it is opaque then. */
 void image_flatten(struct image *m, uint8_t level);
 
+/* Its luminance (BT.601, rounded), one byte a pixel, into room for as many. Alpha is not looked at. */
+void image_gray(const struct image *m, uint8_t *out);
+
 /* What tells drawn pictures from photos, as shares of all pixels. */
 struct look {
     double flat;  /* equal their left and upper neighbour: near 0 in photos, near 1 in drawings and screenshots */

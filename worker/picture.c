@@ -115,12 +115,17 @@ static bool webp_allowed(const struct job *j)
     return j->request->flags & WORK_WEBP_OK;
 }
 
+static bool raw_wanted(const struct job *j)
+{
+    return j->request->flags & WORK_RAW;
+}
+
 /* The source's own bytes, where they show just what is to be shown. */
 static int strip_source(struct job *j)
 {
     /* Not every viewer takes inks, but what is not to be touched is not. */
     bool inks = j->header.colour == COLOUR_CMYK && j->limits.resize;
-    if (!j->whole || inks || (j->ops->media == MEDIA_WEBP && !webp_allowed(j)))
+    if (!j->whole || inks || raw_wanted(j) || (j->ops->media == MEDIA_WEBP && !webp_allowed(j)))
         return WORK_OK;
     const uint8_t *bytes;
     size_t len;
@@ -167,7 +172,7 @@ static void begin_jpeg(struct job *j)
 {
     bool final = j->header.orientation == 1 && !colour_needed(&j->header);
     bool drawn = !j->header.lossy && j->limits.quality >= DRAWN_LEAST && j->limits.quality <= DRAWN_MOST;
-    if (final && !webp_allowed(j) && j->limits.resize && !j->answered)
+    if (final && !raw_wanted(j) && !webp_allowed(j) && j->limits.resize && !j->answered)
         (void)jpeg_writer_new(&j->image, j->limits.quality, drawn, &j->jpeg);
 }
 
@@ -287,8 +292,32 @@ static uint32_t facts_of(const struct job *j, const struct encoded *made)
            (made->len > j->limits.max_bytes ? WORK_OVER_BUDGET : 0);
 }
 
+/* Rows instead of a file, on the ground that the ladder would choose. */
+static int give_rows(struct job *j)
+{
+    struct image *m = &j->image;
+    bool light = !m->opaque && image_is_light(m);
+    if (!m->opaque) {
+        image_flatten(m, light ? 128 : 255);
+        j->reply->facts |= light ? WORK_ON_GREY : WORK_ON_WHITE;
+    }
+    j->out->len = (size_t)m->size.w * m->size.h;
+    j->out->copy = malloc(j->out->len);
+    if (!j->out->copy)
+        return complain_errno(j, -ENOMEM);
+    image_gray(m, j->out->copy);
+    j->out->data = j->out->copy;
+    j->reply->media = MEDIA_NONE;
+    j->reply->width = m->size.w;
+    j->reply->height = m->size.h;
+    j->reply->image_len = j->out->len;
+    return WORK_OK;
+}
+
 static int encode(struct job *j)
 {
+    if (raw_wanted(j))
+        return give_rows(j);
     struct encoded made = j->own;
     uint32_t ground = 0;
     int e = 0;

@@ -7,6 +7,7 @@
 #include "api/cache.h"
 #include "api/config.h"
 #include "api/views.h"
+#include "ask/ocr.h"
 #include "base/buf.h"
 #include "sandbox/pool.h"
 #include "source/gate.h"
@@ -23,6 +24,7 @@ struct fovea {
     bool no_webp;
     struct gate *gate;
     struct pool *pool;
+    struct ocr *ocr;
     struct views *views;
     struct cache *cache; /* NULL: every picture is made afresh */
 };

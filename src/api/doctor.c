@@ -78,6 +78,18 @@ static void check_worker(struct visit *v)
     tell(v, FOVEA_HEALTH_OK, "codecs", hello.codecs, NULL);
 }
 
+/* Reading text is one way of asking among others, so its absence is no more than a warning. */
+static void check_ocr(struct visit *v)
+{
+    char words[300];
+    struct fovea_fault fault;
+    if (!v->f)
+        return;
+    int r = ocr_check(v->f->ocr, words, sizeof words, &fault);
+    tell(v, r < 0 ? FOVEA_HEALTH_WARN : FOVEA_HEALTH_OK, "ocr", r < 0 ? fault.text : words,
+         "apt-get install tesseract-ocr-eng, and see that fovea-ocr stands beside fovea-worker; all else works without");
+}
+
 static void check_fonts(struct visit *v)
 {
     bool some = access("/usr/share/fonts", R_OK) == 0 || access("/usr/local/share/fonts", R_OK) == 0;
@@ -109,7 +121,8 @@ static void check_reach(struct visit *v)
 int fovea_doctor(fovea *f, void (*tell_one)(const struct fovea_check *check, void *arg), void *arg)
 {
     static void (*const checks[])(struct visit *v) = {check_kernel, check_landlock, check_openat2, check_memfd,
-                                                      check_worker, check_fonts,    check_config,  check_reach};
+                                                      check_worker, check_ocr,      check_fonts,   check_config,
+                                                      check_reach};
     struct visit v = {f, tell_one, arg, 0};
     for (size_t i = 0; i < COUNT(checks); i++)
         checks[i](&v);

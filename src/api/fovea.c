@@ -20,6 +20,7 @@ void fovea_free(fovea *f)
 {
     if (!f)
         return;
+    ocr_free(f->ocr);
     pool_free(f->pool);
     gate_free(f->gate);
     views_free(f->views);
@@ -111,7 +112,8 @@ static int open_pool(fovea *f, const struct fovea_options *options, struct fovea
     auto_free char *dir = options->worker_dir ? strdup(options->worker_dir) : worker_dir_new();
     if (!dir)
         return fault_oom(fault);
-    return pool_new(dir, MIN(options->ready_workers, (unsigned)LIMIT_READY_WORKERS), &f->pool, fault);
+    int r = pool_new(dir, MIN(options->ready_workers, (unsigned)LIMIT_READY_WORKERS), &f->pool, fault);
+    return r < 0 ? r : ocr_new(dir, NULL, NULL, &f->ocr, fault);
 }
 
 /* The config file, the personality over it, and the folders that the host names. */

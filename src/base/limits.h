@@ -81,6 +81,20 @@
 #define LIMIT_REAP_MS 2000                  /* for killed workers to be gone when a pool ends */
 #define LIMIT_PREVIEW_SIDE 1024u
 
+/* Reading text from pictures */
+#define LIMIT_OCR_PATCHES 16000u            /* of 28 px: 12.5 million pixels, A4 at 350 dpi; a larger picture is scaled down */
+#define LIMIT_OCR_SIDE 32000u               /* Tesseract's own is 32767 */
+#define LIMIT_OCR_MS 60000                  /* wall clock of one picture: a full page is slow */
+#define LIMIT_OCR_CPU_S 75
+#define LIMIT_OCR_MEMORY (2 * GIB)
+#define LIMIT_OCR_DATA (64 * MIB)           /* of one language; the largest there is has 27 MiB */
+#define LIMIT_OCR_TEXT (256 * KIB)
+#define LIMIT_OCR_LINES 8192u
+#define LIMIT_OCR_OUTPUT (1 * MIB)          /* both, and what is said of each line */
+#define LIMIT_OCR_AT_ONCE 8u                /* and no more than there are processors */
+#define LIMIT_OCR_BUSY_MS 60000             /* waited for a place */
+#define LIMIT_OCR_LANGUAGE 32               /* letters of its name */
+
 /* Text */
 #define LIMIT_READ_LINES 2000               /* read's limit by default */
 #define LIMIT_READ_WINDOW (8 * MIB)         /* text of one answer */

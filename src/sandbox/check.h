@@ -15,6 +15,10 @@ bool check_hello(const struct work_hello *hello);
 /* How many bytes of output the reply speaks of; false when it cannot be (too many, a preview nobody asked for). */
 bool check_length(const struct work_request *request, const struct work_reply *reply, size_t *ret_len);
 
+/* The text that fovea-ocr wrote, len bytes of it in all: lines that lie in order within valid UTF-8 without control
+ * characters, counts that add up. */
+bool check_text(const uint8_t *data, size_t len);
+
 /* The whole reply against the request and, when its status is WORK_OK, against the output's bytes. */
 bool check_reply(const struct work_request *request, const struct work_reply *reply, const uint8_t *data);
 

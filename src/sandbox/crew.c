@@ -75,7 +75,7 @@ static void start(struct crew *c, struct worker *w)
     *w = (struct worker){.state = WORKER_STARTING, .born = c->births++};
     bool ahead = c->ready > 0;
     (void)pthread_mutex_unlock(&c->lock);
-    int e = child_spawn(c->path, ahead, &w->child);
+    int e = child_spawn(&c->program, ahead, &w->child);
     (void)pthread_mutex_lock(&c->lock);
     w->state = e ? WORKER_NONE : WORKER_READY;
     if (e) {
@@ -206,10 +206,11 @@ static void crew_done(struct crew *c)
     (void)pthread_mutex_destroy(&c->lock);
     close_fd(c->wake);
     free(c->path);
+    free(c->word);
     free(c);
 }
 
-int crew_new(const char *path, unsigned ready, struct crew **ret, struct fovea_fault *fault)
+int crew_new(const struct program *program, unsigned ready, struct crew **ret, struct fovea_fault *fault)
 {
     struct crew *c = calloc(1, sizeof *c);
     pthread_condattr_t monotonic;
@@ -221,9 +222,12 @@ int crew_new(const char *path, unsigned ready, struct crew **ret, struct fovea_f
     (void)pthread_cond_init(&c->news, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
     c->ready = MIN(ready, LIMIT_READY_WORKERS);
-    c->path = strdup(path);
+    c->path = strdup(program->path);
+    c->word = program->word ? strdup(program->word) : NULL;
+    c->program = (struct program){c->path, c->word, program->setting};
+    bool copied = c->path && (c->word || !program->word);
     c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    int e = c->wake < 0 ? errno : c->path ? start_keeper(c) : ENOMEM;
+    int e = c->wake < 0 ? errno : copied ? start_keeper(c) : ENOMEM;
     if (!e) {
         *ret = c;
         return 0;

@@ -31,7 +31,8 @@ struct worker {
     struct child child;
 };
 
-int crew_new(const char *path, unsigned ready, struct crew **ret, struct fovea_fault *fault);
+/* The program's path and word are copied; its setting is a literal. */
+int crew_new(const struct program *program, unsigned ready, struct crew **ret, struct fovea_fault *fault);
 void crew_free(struct crew *c);
 
 /* Changes how many wait, at any time; those too many end at once. */

@@ -13,7 +13,8 @@ struct crew {
     pthread_cond_t news; /* a worker is ready, a place is free, or a start failed */
     pthread_t keeper;
     int wake; /* eventfd: the keeper has something to do */
-    char *path;
+    char *path, *word;      /* owned, of the program */
+    struct program program;
     unsigned ready, waiting;
     bool expected; /* a job was announced */
     uint64_t births;

@@ -43,6 +43,7 @@ static const struct landlock_attr landlock_all[] = {
 struct jail {
     pid_t parent;
     int keep_fd;
+    const struct jail_limits *limits;
     int landlock_abi;
 };
 
@@ -74,10 +75,10 @@ static int enter_rlimit(struct jail *j)
         rlim_t most;
     } limits[] = {
 #if !JAIL_SANITIZED
-        {RLIMIT_AS, LIMIT_WORKER_MEMORY},
+        {RLIMIT_AS, j->limits->memory},
 #endif
-        {RLIMIT_CPU, LIMIT_WORKER_CPU_S},
-        {RLIMIT_FSIZE, LIMIT_WORKER_OUTPUT},
+        {RLIMIT_CPU, j->limits->cpu_s},
+        {RLIMIT_FSIZE, j->limits->output},
         {RLIMIT_NOFILE, (rlim_t)j->keep_fd + 1 + JAIL_FDS},
         {RLIMIT_CORE, 0},
         {RLIMIT_MEMLOCK, 0},
@@ -153,9 +154,9 @@ static const struct {
     {"seccomp", enter_seccomp},
 };
 
-int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret)
+int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
 {
-    struct jail jail = {.parent = parent, .keep_fd = keep_fd};
+    struct jail jail = {.parent = parent, .keep_fd = keep_fd, .limits = limits};
     struct jail_report report = {0};
     for (size_t i = 0; i < COUNT(layers) && !report.layer; i++)
         if (layers[i].enter(&jail))
@@ -163,4 +164,10 @@ int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret)
     report.landlock_abi = jail.landlock_abi;
     *ret = report;
     return report.layer ? -1 : 0;
+}
+
+int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret)
+{
+    static const struct jail_limits limits = {LIMIT_WORKER_MEMORY, LIMIT_WORKER_OUTPUT, LIMIT_WORKER_CPU_S};
+    return jail_enter_within(parent, keep_fd, &limits, ret);
 }

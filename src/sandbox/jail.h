@@ -6,6 +6,7 @@
 #ifndef FOVEA_JAIL_H
 #define FOVEA_JAIL_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 enum { JAIL_FDS = 4 }; /* descriptors a worker may hold besides those it kept: input, output and some air */
@@ -25,6 +26,13 @@ struct jail_report {
  * M_ARENA_MAX 1 avoids), sleeping other than on a condition with a time, fork, signals to others; leave with _exit.
  */
 int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret);
+
+/* The same with ceilings other than those of a worker that makes pictures. */
+struct jail_limits {
+    size_t memory, output;
+    unsigned cpu_s;
+};
+int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret);
 
 /* What this kernel offers, without entering: for doctor. Returns the Landlock ABI (0 none). */
 int jail_landlock_abi(void);

@@ -24,18 +24,25 @@ struct pool {
     struct crew *crew;
 };
 
-int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault)
+int pool_new_of(const struct program *program, unsigned ready, struct pool **ret, struct fovea_fault *fault)
 {
     auto_free struct pool *p = calloc(1, sizeof *p);
-    auto_free char *path = NULL;
-    if (!p || asprintf(&path, "%s/fovea-worker", dir) < 0) {
-        path = NULL;
+    if (!p)
         return fault_oom(fault);
-    }
-    int e = crew_new(path, ready, &p->crew, fault);
+    int e = crew_new(program, ready, &p->crew, fault);
     if (!e)
         *ret = take(p);
     return e;
+}
+
+int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault)
+{
+    auto_free char *path = NULL;
+    if (asprintf(&path, "%s/fovea-worker", dir) < 0) {
+        path = NULL;
+        return fault_oom(fault);
+    }
+    return pool_new_of(&(struct program){.path = path}, ready, ret, fault);
 }
 
 void pool_free(struct pool *p)
@@ -202,14 +209,11 @@ static int collect(const struct work_request *request, const struct work_reply *
     return 0;
 }
 
-int pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
-             struct fovea_fault *fault)
+int pool_run_into(struct pool *p, const struct pool_job *job, int output, enum pool_end *ret_end,
+                  struct pool_output *ret_output, struct fovea_fault *fault)
 {
-    auto_close int output = memory_open("fovea-output");
     struct worker *w = NULL;
     struct work_reply reply;
-    if (output < 0)
-        return fault_set(fault, output, "cannot make room for a picture: %s", strerrordesc_np(-output));
     if (cancel_struck(job->cancel))
         return fault_cancelled(fault);
     struct job under_way = {.is = job, .output = output};
@@ -227,4 +231,13 @@ int pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end,
         return fault_set(fault, e, "cannot map the picture: %s", strerrordesc_np(-e));
     *ret_end = e ? POOL_DIED : end;
     return 0;
+}
+
+int pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+             struct fovea_fault *fault)
+{
+    auto_close int output = memory_open("fovea-output");
+    if (output < 0)
+        return fault_set(fault, output, "cannot make room for a picture: %s", strerrordesc_np(-output));
+    return pool_run_into(p, job, output, ret_end, ret_output, fault);
 }

@@ -9,6 +9,7 @@
 
 #include "fovea.h"
 #include "sandbox/proto.h"
+#include "sandbox/spawn.h"
 
 struct pool;
 
@@ -16,6 +17,8 @@ struct pool;
  * once, in the background. Fails only for want of memory, descriptors or threads; a worker that cannot start shows
  * at the first job. */
 int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault);
+/* The same of another program; see crew_new. */
+int pool_new_of(const struct program *program, unsigned ready, struct pool **ret, struct fovea_fault *fault);
 void pool_free(struct pool *p);
 
 /* Changes how many are kept waiting, at any time; those too many end at once. */
@@ -56,6 +59,11 @@ struct pool_job {
  */
 int pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
              struct fovea_fault *fault);
+
+/* The same with an output of the caller's: an empty memfd, sealed when the job is done, and so fit to be the input of
+ * another. */
+int pool_run_into(struct pool *p, const struct pool_job *job, int output, enum pool_end *ret_end,
+                  struct pool_output *ret_output, struct fovea_fault *fault);
 
 /* Starts a worker and returns its hello, for doctor. */
 int pool_hello(struct pool *p, struct work_hello *ret, struct fovea_fault *fault);

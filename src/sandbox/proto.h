@@ -6,6 +6,9 @@
  *   parent → worker   struct work_request + two descriptors: the input (read-only), the output (an empty memfd)
  *   worker → parent   struct work_reply   once; then the worker exits
  *
+ * There are two programs: fovea-worker, whose input is a file that may be hostile, and fovea-ocr, whose input is what
+ * the first made of one. What the output is, the request's flags say.
+ *
  * The picture is written to the output memfd from its start, the preview's raw RGBA rows behind it, and it is as long
  * as both together. A worker that mapped it for writing unmaps it before it replies: one that cannot be sealed then is
  * taken for hostile. The parent seals the memfd, maps it read-only and believes nothing: sizes, types and dimensions
@@ -21,7 +24,7 @@
 
 enum {
     WORK_SOCKET = 3,
-    WORK_MAGIC = 0x666f7631, /* "fov1"; a new number whenever a struct changes */
+    WORK_MAGIC = 0x666f7632, /* "fov2"; a new number whenever a struct changes */
     WORK_DETAIL = 160,
 };
 
@@ -38,6 +41,8 @@ struct work_hello {
 
 enum work_flags {
     WORK_WEBP_OK = 1, /* the result may be WebP */
+    WORK_RAW = 2,     /* the result is no file but rows of 8-bit grey, at the planned size, laid on one ground */
+    WORK_TEXT = 4,    /* fovea-ocr: the input is such rows, the result a struct work_text and what follows it */
 };
 
 struct work_request {
@@ -47,6 +52,7 @@ struct work_request {
     uint32_t frame; /* from 1; 0 is the first */
     uint32_t flags;
     uint32_t preview_w, preview_h; /* raw RGBA within this box too; 0 none */
+    uint32_t raw_w, raw_h;         /* of the input, for WORK_TEXT */
     struct fit_box region;         /* in upright source pixels */
     struct fit_limits limits;
 };
@@ -84,6 +90,21 @@ struct work_reply {
     struct rect crop; /* upright source pixels */
     uint64_t image_len;
     uint32_t preview_w, preview_h; /* rows of preview_w * 4 bytes right behind the picture */
+};
+
+/* What WORK_TEXT writes: this, the lines, then all of the text without a NUL. */
+struct work_text {
+    uint32_t magic;
+    uint32_t lines, words;
+    uint32_t confidence; /* mean of the words', in hundredths of a percent; 0 without words */
+    uint32_t text_len;   /* UTF-8; lines end with '\n' but for the last; an empty line stands between paragraphs */
+    uint32_t cut;        /* 1: there was more than LIMIT_OCR_TEXT or LIMIT_OCR_LINES */
+};
+
+/* A line of it, from the top of the reading order: where it lies in the text, without its end. */
+struct work_line {
+    uint32_t at, len;
+    uint32_t words, confidence;
 };
 
 #endif

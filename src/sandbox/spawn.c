@@ -30,7 +30,8 @@ enum { STACK_BYTES = 16 << 10 }; /* of the child until exec */
 
 struct start {
     const char *path;
-    const char *argv[3]; /* the last, NULL, is the empty environment too */
+    const char *argv[3];
+    const char *environment[2];
     struct rlimit stack;
     pid_t parent;
     int socket, null;
@@ -77,7 +78,7 @@ IN_CHILD static int start_child(void *arg)
     default_signals();
     (void)syscall(SYS_prlimit64, 0, RLIMIT_STACK, &s->stack, NULL); /* libc sizes threads by it; the jail bounds all */
     if (syscall(SYS_setsid) >= 0 && place_descriptors(s))
-        (void)syscall(SYS_execve, s->path, s->argv, &s->argv[2]);
+        (void)syscall(SYS_execve, s->path, s->argv, s->environment);
     s->error = errno;
     return 127; /* clone() exits with it */
 }
@@ -107,14 +108,16 @@ static void wait_for(int pidfd)
         ;
 }
 
-int child_spawn(const char *path, bool ahead, struct child *ret)
+int child_spawn(const struct program *program, bool ahead, struct child *ret)
 {
     int pair[2] = {-1, -1};
     auto_close int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return -errno;
     auto_close int ours = pair[0], theirs = pair[1], pidfd = -1;
-    struct start start = {.path = path, .argv = {path, ahead ? WORK_AHEAD : NULL, NULL}, .parent = getpid(), .socket = theirs, .null = null};
+    const char *word = program->word ? program->word : ahead ? WORK_AHEAD : NULL;
+    struct start start = {.path = program->path, .argv = {program->path, word}, .environment = {program->setting},
+                          .parent = getpid(), .socket = theirs, .null = null};
     if (getrlimit(RLIMIT_STACK, &start.stack))
         return -errno;
     start.stack.rlim_cur = MIN(start.stack.rlim_max, LIMIT_WORKER_STACK);

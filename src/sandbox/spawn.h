@@ -19,15 +19,22 @@ struct child {
     int socket; /* our end; SOCK_SEQPACKET, close-on-exec */
 };
 
+/* What is executed. The strings are borrowed for as long as it is. */
+struct program {
+    const char *path;
+    const char *word;    /* its one argument; NULL: none (but WORK_AHEAD when it is started ahead of work) */
+    const char *setting; /* its whole environment, NAME=VALUE; NULL: empty */
+};
+
 /*
- * Executes the program at path with no environment, no arguments (but WORK_AHEAD when it is started ahead of work), /dev/null as 0, 1 and 2, the socket as WORK_SOCKET,
- * no other descriptor, default signals, and a session of its own (what is typed at the terminal does not reach it).
+ * Executes the program with no more than that, /dev/null as 0, 1 and 2, the socket as WORK_SOCKET, no other descriptor,
+ * default signals, and a session of its own (what is typed at the terminal does not reach it).
  * As cheap in a large process with threads as in a small one. 0 or a negative errno value, that of exec included.
  *
  * The kernel kills the child when the thread that called this ends: call it from one that lives as long as the worker
  * should.
  */
-int child_spawn(const char *path, bool ahead, struct child *ret);
+int child_spawn(const struct program *program, bool ahead, struct child *ret);
 
 /* Asks for its death and returns at once. */
 void child_kill(const struct child *c);

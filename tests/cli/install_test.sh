@@ -12,7 +12,7 @@ install_all() {
 
 test_install_puts_everything_where_it_belongs() {
     install_all
-    for file in bin/fovea libexec/fovea/fovea-worker lib/libfovea.a lib/libfovea.so include/fovea.h \
+    for file in bin/fovea libexec/fovea/fovea-worker libexec/fovea/fovea-ocr lib/libfovea.a lib/libfovea.so include/fovea.h \
         lib/pkgconfig/fovea.pc share/man/man1/fovea.1 share/man/man3/fovea.3 \
         share/bash-completion/completions/fovea share/zsh/site-functions/_fovea \
         share/fish/vendor_completions.d/fovea.fish; do

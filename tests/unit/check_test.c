@@ -2,6 +2,8 @@
 /* What a worker says is held against what was asked and what the bytes are. */
 #include "test.h"
 
+#include <stddef.h>
+
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/media.h"
@@ -127,4 +129,100 @@ TEST(a_greeting_is_whole_and_consistent)
     h = good;
     h.codecs[2] = '\n';
     CHECK(!check_hello(&h));
+}
+
+/* ---------------------------------------------------------------- rows and text */
+
+TEST(rows_are_believed_at_the_planned_size_only)
+{
+    static const uint8_t rows[20 * 10];
+    struct work_request asked = whole;
+    struct work_reply r = honest();
+    asked.flags = WORK_RAW;
+    r.media = MEDIA_NONE;
+    r.image_len = sizeof rows;
+    CHECK(check_reply(&asked, &r, rows));
+    CHECK(!check_reply(&whole, &r, rows));
+    r.image_len--;
+    CHECK(!check_reply(&asked, &r, rows));
+    r.image_len++;
+    r.media = MEDIA_PNG;
+    CHECK(!check_reply(&asked, &r, rows));
+}
+
+TEST(rows_are_not_a_step_of_the_ladder)
+{
+    static const uint8_t rows[150 * 150];
+    struct work_request asked = whole;
+    asked.flags = WORK_RAW;
+    asked.limits.max_edge = 300;
+    struct work_reply r = honest();
+    r.source_w = r.source_h = r.crop.w = r.crop.h = 300;
+    r.width = r.height = 150;
+    r.media = MEDIA_NONE;
+    r.image_len = sizeof rows;
+    CHECK(!check_reply(&asked, &r, rows));
+}
+
+struct words {
+    struct work_text head;
+    struct work_line lines[2];
+    char text[12];
+};
+
+static struct words honest_words(void)
+{
+    return (struct words){{WORK_MAGIC, 2, 3, 9000, 12, 0}, {{0, 5, 2, 9500}, {7, 5, 1, 8000}}, "a \xc3\xa4" "b\n\nworld"};
+}
+
+static bool believed(const struct words *w)
+{
+    struct work_request asked = {.magic = WORK_MAGIC, .flags = WORK_TEXT};
+    struct work_reply r = {.magic = WORK_MAGIC, .image_len = sizeof *w};
+    size_t len;
+    return check_length(&asked, &r, &len) && len == sizeof *w && check_reply(&asked, &r, (const uint8_t *)w);
+}
+
+TEST(honest_text_is_believed)
+{
+    struct words w = honest_words();
+    CHECK(believed(&w));
+    struct work_text none = {.magic = WORK_MAGIC};
+    CHECK(check_text((const uint8_t *)&none, sizeof none));
+    CHECK(!check_text((const uint8_t *)&none, sizeof none - 1));
+}
+
+TEST(text_that_does_not_add_up_is_not_believed)
+{
+    static const struct {
+        size_t at; /* of a 32-bit number */
+        uint32_t lie;
+    } lies[] = {
+        {offsetof(struct words, head.magic), 1},       {offsetof(struct words, head.lines), 1},
+        {offsetof(struct words, head.lines), 3},       {offsetof(struct words, head.lines), UINT32_MAX},
+        {offsetof(struct words, head.words), 2},       {offsetof(struct words, head.confidence), 10001},
+        {offsetof(struct words, head.text_len), 11},   {offsetof(struct words, head.text_len), UINT32_MAX},
+        {offsetof(struct words, head.cut), 2},         {offsetof(struct words, lines[0].at), 1},
+        {offsetof(struct words, lines[0].len), 0},     {offsetof(struct words, lines[0].len), 3},
+        {offsetof(struct words, lines[0].len), 6},     {offsetof(struct words, lines[0].words), 0},
+        {offsetof(struct words, lines[0].words), 6},   {offsetof(struct words, lines[1].at), 6},
+        {offsetof(struct words, lines[1].at), 13},     {offsetof(struct words, lines[1].at), UINT32_MAX},
+        {offsetof(struct words, lines[1].len), 6},     {offsetof(struct words, lines[1].len), UINT32_MAX},
+        {offsetof(struct words, lines[1].len), 4},     {offsetof(struct words, lines[1].confidence), 10001},
+    };
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        struct words w = honest_words();
+        memcpy((char *)&w + lies[i].at, &lies[i].lie, sizeof lies[i].lie);
+        CHECK_MSG(!believed(&w), "lie %zu", i);
+    }
+}
+
+TEST(text_with_bytes_that_act_or_are_none_is_not_believed)
+{
+    static const char bad[] = {'\0', '\x1b', '\r', '\x7f', '\xff', '\xc3'};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        struct words w = honest_words();
+        w.text[9] = bad[i];
+        CHECK_MSG(!believed(&w), "byte %zu", i);
+    }
 }

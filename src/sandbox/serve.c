@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One greeting, one request, one reply, over the socket that a worker is born with: see serve.h and proto.h. */
+#include "sandbox/serve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static int send_all(const void *message, size_t len)
+{
+    ssize_t n;
+    do
+        n = send(WORK_SOCKET, message, len, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)len ? 0 : -EPIPE;
+}
+
+int serve_hello(const struct jail_report *jail, const char *codecs)
+{
+    struct work_hello hello = {.magic = WORK_MAGIC, .error = jail->error, .landlock_abi = (uint32_t)jail->landlock_abi};
+    if (jail->layer)
+        (void)snprintf(hello.layer, sizeof hello.layer, "%s", jail->layer);
+    (void)snprintf(hello.codecs, sizeof hello.codecs, "%s", codecs);
+    return send_all(&hello, sizeof hello);
+}
+
+/* The two descriptors of a message; -1 where there is none. More than two would not fit and are dropped. */
+static void take_fds(struct msghdr *m, int fds[2])
+{
+    fds[0] = fds[1] = -1;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+            memcpy(fds, CMSG_DATA(c), MIN(c->cmsg_len - CMSG_LEN(0), 2 * sizeof(int)));
+}
+
+int serve_receive(struct work_request *ret, int ret_fds[2])
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
+    } control = {0};
+    struct iovec part = {ret, sizeof *ret};
+    struct msghdr m = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t n;
+    do
+        n = recvmsg(WORK_SOCKET, &m, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0)
+        return -EPIPE;
+    take_fds(&m, ret_fds);
+    return n == (ssize_t)sizeof *ret && !(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ? 0 : -EBADMSG;
+}
+
+bool serve_awaited(void)
+{
+    char first;
+    return recv(WORK_SOCKET, &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) >= 0;
+}
+
+int serve_reply(const struct work_reply *reply)
+{
+    return send_all(reply, sizeof *reply);
+}
+
+int serve_refuse(struct work_reply *reply, enum work_status status, const char *why)
+{
+    reply->status = status;
+    (void)snprintf(reply->detail, sizeof reply->detail, "%s", why);
+    return -EBADMSG;
+}
+
+int serve_map(const struct work_request *request, const int fds[2], const void **ret, struct work_reply *reply)
+{
+    off_t size = lseek(fds[0], 0, SEEK_END);
+    if (request->magic != WORK_MAGIC || fds[0] < 0 || fds[1] < 0)
+        return serve_refuse(reply, WORK_UNSUPPORTED, "not a request of this version");
+    if (!request->input_len || size < 0 || (uint64_t)size < request->input_len)
+        return serve_refuse(reply, WORK_MALFORMED, "the input is shorter than it was");
+    void *data = mmap(NULL, (size_t)request->input_len, PROT_READ, MAP_PRIVATE, fds[0], 0);
+    if (data == MAP_FAILED)
+        return serve_refuse(reply, WORK_NO_MEMORY, "cannot map the input");
+    *ret = data;
+    return 0;
+}

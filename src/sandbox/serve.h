@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The worker's side of the protocol, for every program that speaks it: one greeting, one request, one reply. Works in
+ * the jail. */
+#ifndef FOVEA_SERVE_H
+#define FOVEA_SERVE_H
+
+#include <stdbool.h>
+
+#include "sandbox/jail.h"
+#include "sandbox/proto.h"
+
+/* Says how the jail stands and what the worker works with. 0, or -EPIPE when nobody listens; so below. */
+int serve_hello(const struct jail_report *jail, const char *codecs);
+
+/* Waits for the request and its two descriptors (-1 where there is none). -EBADMSG: something else came. */
+int serve_receive(struct work_request *ret, int ret_fds[2]);
+
+/* A request is there already. */
+bool serve_awaited(void);
+
+int serve_reply(const struct work_reply *reply);
+
+/* Fills in why there is no result, and returns -EBADMSG. */
+int serve_refuse(struct work_reply *reply, enum work_status status, const char *why);
+
+/* Maps the input, as long as the request says, having looked at the request itself. Never unmapped: the process ends. */
+int serve_map(const struct work_request *request, const int fds[2], const void **ret, struct work_reply *reply);
+
+#endif
