@@ -2,6 +2,7 @@
 /* `fovea config check|show`: whether the settings are right, and what holds now and who said so. */
 #include <string.h>
 
+#include "base/json_text.h"
 #include "context.h"
 #include "options.h"
 #include "out.h"
@@ -20,11 +21,11 @@ struct listing {
 static void tell_json(struct listing *l, const struct fovea_setting_now *s)
 {
     (void)buf_add_str(&l->b, l->told ? ",{\"key\":" : "[{\"key\":");
-    add_json_string(&l->b, s->key);
+    (void)buf_add_json_str(&l->b, s->key);
     (void)buf_add_str(&l->b, ",\"value\":");
-    add_json_string(&l->b, s->value);
+    (void)buf_add_json_str(&l->b, s->value);
     (void)buf_add_str(&l->b, ",\"from\":");
-    add_json_string(&l->b, s->from);
+    (void)buf_add_json_str(&l->b, s->from);
     (void)buf_add_str(&l->b, "}");
 }
 

@@ -2,6 +2,7 @@
 /* `fovea models`: what is known of each model, what it costs, and where each figure came from. */
 #include <string.h>
 
+#include "base/json_text.h"
 #include "context.h"
 #include "options.h"
 #include "out.h"
@@ -51,9 +52,9 @@ static void add_number(struct buf *b, const char *name, int64_t n)
 static void add_json(struct buf *b, const struct fovea_model *m, bool first)
 {
     (void)buf_add_str(b, first ? "[{\"provider\":" : ",{\"provider\":");
-    add_json_string(b, m->provider);
+    (void)buf_add_json_str(b, m->provider);
     (void)buf_add_str(b, ",\"id\":");
-    add_json_string(b, m->id);
+    (void)buf_add_json_str(b, m->id);
     (void)buf_add_format(b, ",\"available\":%s,\"vision\":%s,\"pdf\":%s,\"video\":%s,\"tool_image\":%s",
                          m->available ? "true" : "false", m->vision ? "true" : "false", m->pdf ? "true" : "false",
                          m->video ? "true" : "false", m->tool_image ? "true" : "false");
@@ -64,11 +65,11 @@ static void add_json(struct buf *b, const struct fovea_model *m, bool first)
                          m->cache_read ? m->cache_read : "null", m->cache_write ? m->cache_write : "null",
                          m->tiers ? "true" : "false");
     (void)buf_add_str(b, ",\"sources\":{\"price\":");
-    add_json_string(b, m->price_source);
+    (void)buf_add_json_str(b, m->price_source);
     (void)buf_add_str(b, ",\"limits\":");
-    add_json_string(b, m->limits_source);
+    (void)buf_add_json_str(b, m->limits_source);
     (void)buf_add_str(b, ",\"input\":");
-    add_json_string(b, m->modality_source);
+    (void)buf_add_json_str(b, m->modality_source);
     (void)buf_add_str(b, "}}");
 }
 
