@@ -555,10 +555,12 @@ TEST(a_cancel_ends_the_wait_for_a_greeting)
     }
 }
 
-static void *hold_shortly(void *arg)
+static fovea_cancel *let_go;
+
+static void *hold_a_place(void *arg)
 {
-    struct outcome o = run_with(arg, "hang", 3000, NULL, NULL);
-    CHECK_MSG(!o.code && o.end == POOL_TIMED_OUT, "code %d (%s)", o.code, o.fault.text);
+    struct outcome o = run_all(arg, "hang", 60000, let_go, NULL, NULL);
+    CHECK_MSG(o.code == -ECANCELED, "code %d (%s)", o.code, o.fault.text);
     return NULL;
 }
 
@@ -566,14 +568,17 @@ TEST(a_cancel_ends_the_wait_for_a_place)
 {
     struct pool *p = pool_at(worker_dir(NULL), 0);
     pthread_t t[LIMIT_WORKERS];
+    CHECK(!fovea_cancel_new(&let_go, &(struct fovea_fault){0}));
     for (size_t i = 0; i < COUNT(t); i++)
-        CHECK(!pthread_create(&t[i], NULL, hold_shortly, p));
-    for (int i = 0; i < 400 && children_of(getpid(), NULL) < LIMIT_WORKERS; i++)
+        CHECK(!pthread_create(&t[i], NULL, hold_a_place, p));
+    for (int i = 0; i < 4000 && children_of(getpid(), NULL) < LIMIT_WORKERS; i++)
         sleep_ms(5);
     CHECK(children_of(getpid(), NULL) == LIMIT_WORKERS);
     check_cancel(p, "none");
+    fovea_cancel_now(let_go);
     for (size_t i = 0; i < COUNT(t); i++)
         (void)pthread_join(t[i], NULL);
+    fovea_cancel_free(let_go);
     pool_free(p);
     CHECK(children_of(getpid(), NULL) == 0);
 }
