@@ -16,14 +16,14 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/io.h"
-#include "source/fetch_curl.h"
+#include "base/curl.h"
 
 #define STALL_SLOTS 20
 #define STALL_SLOT_MS (LIMIT_FETCH_STALL_MS / STALL_SLOTS)
 
 struct transfer {
     struct hop *hop;
-    const struct fetch_curl *api;
+    const struct curl_table *api;
     CURL *easy;
     CURLM *multi;
     bool added;
@@ -348,7 +348,7 @@ int hop_run(struct hop *h, enum net_reason *ret_reason, struct fovea_fault *faul
     cleanup(unguard_pipe) struct pipe_guard guard;
     cleanup(transfer_done) struct transfer t = {.hop = h, .started = clock_ms()};
     guard_pipe(&guard);
-    t.api = fetch_curl();
+    t.api = curl_load();
     if (!t.api)
         return fault_set(fault, ENOENT, "libcurl.so.4 cannot be loaded: install libcurl4 to fetch URLs");
     int r = prepare(&t);
