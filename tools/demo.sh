@@ -21,6 +21,8 @@ say '$ fovea view README.md          # a refusal says what to do'
 
 say 'Plug it into an agent'
 cat <<TXT
+  an agent (claude, codex, gemini, opencode, copilot, qwen, cline, vscode, zed), over MCP:
+      $fovea setup claude            prints what to add; with --write, adds it
   any script or agent that can run a command:
       $fovea call view '{"path": "data/sample.png"}' --data
   a C program:

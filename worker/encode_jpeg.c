@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JPEG by libjpeg-turbo with the best Huffman tables: 4:2:0, or with all of the colour where a JPEG must stay as it is.
+ * JPEG by libjpeg-turbo: 4:2:0, or with all of the colour where a JPEG must stay as it is.
+ * Drawn pictures are written in one pass with codes made beforehand (jpeg_codes.c), others with the best for them.
  * Rows may be given as they are made, so that most of the work is done while the picture is still being decoded.
  * Transparency is not looked at: flatten first. The destination is our own, so that who owns the file is known also
  * after an error (jpeg_mem_dest frees a block that its caller still holds).

@@ -38,7 +38,7 @@ enum net_reason fetch_gate(const struct fetch_policy *p, const char *text, size_
  * At most cap bytes of body (0, or more than that: LIMIT_FETCH_BYTES), within LIMIT_FETCH_TOTAL_MS over all hops. Returns
  * 0 and a result, or a fault: -ECANCELED at most 100 ms after the cancel, no memory, no libcurl. At most LIMIT_FETCHES
  * run at once in the process and LIMIT_FETCHES_HOST for one host; others wait. Any thread may call it. A body with
- * neither a length nor chunks ends with its connection, and libcurl does not tell one that was closed from one that was
+ * neither a length nor chunks ends with its connection, and one that was closed is not told here from one that was
  * cut: whoever takes such bytes must find out by decoding them.
  */
 int fetch_url(const struct fetch_policy *p, const char *url, uint64_t cap, const fovea_cancel *cancel,
