@@ -2,7 +2,8 @@
 /*
  * libfovea: visual perception for LLM agents.
  *
- * Two verbs, never mixed: view turns a source into pixels that a model sees, read turns it into text.
+ * Two verbs, never mixed. See: view turns a source into pixels that a model sees, read turns it into text. Ask:
+ * inspect_image, vision_analyze and video_analyze put a question about a source to a vision model and give its answer.
  *
  * Ownership, once for all of it:
  *   - fovea_new / fovea_free and fovea_result_free are pairs; every _free accepts NULL;
@@ -111,7 +112,36 @@ struct fovea_read_request {
     int64_t limit;  /* how many lines; default 2000 */
 };
 
-/* Each returns 0 and a result (a perception, a text, or a refusal), or a fault. */
+/* Asking. Each sends a source and a question to the model that the config, the session or the request names, and gives an
+ * answer or an error; both say what it cost. */
+struct fovea_inspect_request {
+    const char *path;
+    const char *question; /* sent word for word */
+};
+
+struct fovea_analyze_request {
+    /* exactly one of the three, or data */
+    const char *file_path;   /* path, file:///path or view:ID */
+    const char *file_url;    /* https */
+    const char *file_base64; /* canonical, "data:TYPE;base64," before it or not */
+    const void *data;        /* the bytes themselves; file_path is then only their name */
+    size_t data_len;
+    const char *prompt;
+    const char *model;       /* instead of the usual one */
+    const char *format;      /* JSON: {"type":"json_schema","schema":{...}}; the answer is then an object that fits it */
+    struct fovea_box region; /* in source pixels */
+    int64_t page;            /* from 1 */
+    bool no_cache;           /* ask, even where the answer is known */
+};
+
+struct fovea_video_request {
+    const char *file_url, *file_path; /* exactly one */
+    const char *prompt;               /* default: "Describe this video in detail." */
+    const char *model;
+    bool no_cache;
+};
+
+/* Each returns 0 and a result (a perception, a text, or a refusal), or a fault. For asking: fovea_session_ask. */
 FOVEA_API int fovea_view(fovea *f, const struct fovea_view_request *request, fovea_result **ret,
                          struct fovea_fault *fault);
 FOVEA_API int fovea_read(fovea *f, const struct fovea_read_request *request, fovea_result **ret,
@@ -139,8 +169,13 @@ struct fovea_session_options {
     size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
     size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that
                                  cannot be made so small is refused as too_large */
-    const fovea_session *like; /* instead of cwd and roots: this one's, which were perhaps looked up already. It may be
-                                  freed before the new one */
+    const fovea_session *like; /* instead of cwd and roots: this one's, which were perhaps looked up already; also its name
+                                  and all that is counted for it (money, calls for one picture). It may be freed before
+                                  the new one */
+    const char *name;          /* [A-Za-z0-9._-]{1,64}: what it spends is kept under that name, also by other processes */
+    void (*on_text)(void *arg, const char *piece, size_t len); /* is shown an answer while it is made, on the thread that
+                                  asks; the pieces are UTF-8 together. A further try starts over: piece NULL */
+    void *on_text_arg;
 };
 /* Looks at no file: cwd and roots are looked up by the first call, once. A root that is not there has nothing to show
  * until it is; one whose file system does not answer within two seconds has nothing to show at all. */
@@ -151,9 +186,14 @@ FOVEA_API void fovea_session_free(fovea_session *s);
 /* What model the host runs now; NULL, NULL when that is not known (any more). -EINVAL, -ENOMEM. Any thread. */
 FOVEA_API int fovea_session_set_main(fovea_session *s, const char *provider, const char *model);
 
-/* fovea_call within a session. cancel may be NULL; when it strikes, the fault is -ECANCELED. */
+/* fovea_call within a session. cancel may be NULL; when it strikes, the fault is -ECANCELED. But inspect_image, once the
+ * model was asked, ends with an error that says so. */
 FOVEA_API int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
                                  fovea_result **ret, struct fovea_fault *fault);
+
+/* The same with a filled request struct of the tool. */
+FOVEA_API int fovea_session_ask(fovea_session *s, const char *tool, const void *request, fovea_cancel *cancel,
+                                fovea_result **ret, struct fovea_fault *fault);
 
 FOVEA_API int fovea_cancel_new(fovea_cancel **ret, struct fovea_fault *fault);
 FOVEA_API void fovea_cancel_free(fovea_cancel *c);
@@ -169,6 +209,7 @@ enum fovea_type {
     FOVEA_INTEGER,
     FOVEA_BOX,    /* four numbers */
     FOVEA_CHOICE, /* a string, one of choices */
+    FOVEA_OBJECT, /* a JSON object; in a request struct, its text */
 };
 
 struct fovea_field {
@@ -176,7 +217,7 @@ struct fovea_field {
     enum fovea_type type;
     bool required;
     size_t offset;              /* of the member in the tool's request struct */
-    int64_t min, max;           /* of an integer */
+    int64_t min, max;           /* of an integer; max of a string: its bytes (0: those of a path) */
     const char *const *choices; /* NULL-terminated, of a choice */
     const char *help;           /* one line */
 };
@@ -257,11 +298,31 @@ enum fovea_kind {
 FOVEA_API void fovea_result_free(fovea_result *r);
 FOVEA_API enum fovea_kind fovea_result_kind(const fovea_result *r);
 
-/* For people and models: a perception's note, a text's text, a refusal's message. */
+/* For people and models: a perception's note, a text's text, an answer's text, the message of a refusal or an error. */
 FOVEA_API const char *fovea_result_text(const fovea_result *r);
 
 /* A refusal's reason ("absent", "malformed", ...); NULL for any other kind. */
 FOVEA_API const char *fovea_result_reason(const fovea_result *r);
+
+/* An error's code ("input_invalid", "not_available", "execution_failed"); NULL for any other kind, and for an error of
+ * inspect_image, which has words only. */
+FOVEA_API const char *fovea_result_code(const fovea_result *r);
+
+/* What a model said. */
+struct fovea_answer {
+    const char *text;
+    const char *parsed;         /* JSON, where a format was asked for; else NULL */
+    const char *provider, *model;
+    const char *cost_usd;       /* "0.0034"; NULL not known */
+    int64_t input_tokens, output_tokens; /* below 0 not known */
+    bool cached;
+    bool inspected;             /* by inspect_image: text alone, no envelope */
+    const char *path;           /* of the source, absolute; NULL where it came without a file */
+    const char *media_type;     /* of what was sent; NULL where nothing was */
+    const char *note;           /* NULL none */
+};
+/* Fills ret (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
+FOVEA_API int fovea_result_answer(const fovea_result *r, struct fovea_answer *ret);
 
 /* The picture of a perception. */
 struct fovea_image {
@@ -272,6 +333,7 @@ struct fovea_image {
     uint32_t width, height;
     uint32_t source_width, source_height; /* upright */
     double scale[2], offset[2];           /* source = offset + shown * scale */
+    const char *question; /* of vision_analyze that was answered with pixels, for the host's own model; else NULL */
 };
 /* Fills ret_image (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
 FOVEA_API int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image);
@@ -299,6 +361,32 @@ enum { FOVEA_JSON_DATA = 1 }; /* put the picture itself in, as base64 */
 
 /* The result as one JSON object on one line, without a newline at its end. NULL when out of memory. */
 FOVEA_API char *fovea_result_json_new(const fovea_result *r, unsigned flags);
+
+/*
+ * A call and what it gave, as a terminal interface shows them: plain text, no escapes, control characters made visible.
+ * The call is one line: the tool, its source and its question, which is cut to 100 columns. A result has 4 lines, or 16
+ * when expanded, each cut to 120 columns, then how many more there are; of an answer also "model · media type". arguments
+ * is JSON. NULL when out of memory.
+ */
+FOVEA_API char *fovea_render_call_new(const char *tool, const char *arguments, size_t len);
+FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);
+
+/* ---------------------------------------------------------------- money */
+
+struct fovea_usage {
+    const char *name;       /* a session ("" for all without a name), "provider/model", or a day "2026-11-16" (UTC) */
+    int64_t calls, failed;  /* of calls: those that brought no answer */
+    int64_t input_tokens, output_tokens;
+    const char *cost_usd;   /* of those whose price is known: "1.25" */
+    int64_t unpriced;       /* calls whose price is not known */
+};
+/* What was spent, by "session", "model" or "day", the latest first: calls tell for each. since: seconds since the epoch, 0
+ * for all. 0, -EINVAL for another word, or a fault of the store. */
+FOVEA_API int fovea_usage(fovea *f, const char *by, int64_t since,
+                          void (*tell)(const struct fovea_usage *row, void *arg), void *arg, struct fovea_fault *fault);
+
+/* Forgets all answers that were kept on disk; ret_count: how many there were. */
+FOVEA_API int fovea_cache_clear(fovea *f, int64_t *ret_count, struct fovea_fault *fault);
 
 /* ---------------------------------------------------------------- health */
 

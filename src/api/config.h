@@ -52,6 +52,10 @@ struct config {
     char *role_vision, *role_default; /* modelRoles.* */
     bool ocr;
     char *vision_mode;                    /* auto, native or text */
+    int64_t max_output;                   /* tokens of one answer; 0: the model's own */
+    int64_t max_calls_per_image;          /* in a session; 0 any */
+    int64_t cache_bytes;                  /* of answers on disk; 0 none */
+    char *telemetry_file;
     int64_t usd_per_session, usd_per_day; /* nano-dollars; below 0 none */
 
     char *retention_policy; /* auto, all or turns:N */

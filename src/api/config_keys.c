@@ -25,11 +25,12 @@ static const char *const urls[] = {"https://*", "http://*", NULL};
 #define INT(name, member, low, high, value, ...)                                            \
     {.path = (name), .type = CONFIG_INT, AT(member), .min = (low), .max = (int64_t)(high), \
      .number = (int64_t)(value), __VA_ARGS__}
-#define USD(name, member) {.path = (name), .type = CONFIG_USD, AT(member), .max = 1000000, .number = -1}
-#define STRING(name, member) {.path = (name), .type = CONFIG_STRING, AT(member)}
-#define FORM(name, member, all, value) \
-    {.path = (name), .type = CONFIG_STRING, AT(member), .forms = (all), .text = (value)}
-#define LIST(name, member) {.path = (name), .type = CONFIG_LIST, AT(member), .max = LIMIT_CONFIG_LIST}
+#define USD(name, member, ...) \
+    {.path = (name), .type = CONFIG_USD, AT(member), .max = 1000000, .number = -1, __VA_ARGS__}
+#define STRING(name, member, ...) {.path = (name), .type = CONFIG_STRING, AT(member), __VA_ARGS__}
+#define FORM(name, member, all, value, ...) \
+    {.path = (name), .type = CONFIG_STRING, AT(member), .forms = (all), .text = (value), __VA_ARGS__}
+#define LIST(name, member, ...) {.path = (name), .type = CONFIG_LIST, AT(member), .max = LIMIT_CONFIG_LIST, __VA_ARGS__}
 
 const struct config_key config_keys[] = {
     BOOL("images.blockImages", block_images, false, HELP("refuse every picture")),
@@ -40,35 +41,42 @@ const struct config_key config_keys[] = {
     INT("images.minDimension", min_dimension, 0, 1024, 28, HELP("shortest side; smaller pictures are enlarged, because providers reject them")),
     INT("images.maxPatches", max_patches, 0, 1000000, 1568,
         HELP("most patches of 28x28 pixels that a picture has while the host's model is not known (MCP); 0 is off")),
-    INT("images.questionTimeoutMs", question_timeout_ms, 0, 86400000, 300000),
+    INT("images.questionTimeoutMs", question_timeout_ms, 0, 86400000, 300000,
+        HELP("longest wait for the answer to a question, in milliseconds; 0 waits for ever")),
     INT("view.maxBytes", view_max_bytes, 1, 1 * GIB, LIMIT_VIEW_BYTES, HELP("most bytes of a source that view opens")),
     INT("view.maxVideoBytes", view_max_video_bytes, 1, 64 * GIB, 1 * GIB),
     {.path = "fs_reach", .type = CONFIG_FOLDERS, AT(fs_reach), .max = LIMIT_ROOTS, .text = "${cwd}",
      HELP("the folders that may be read; ${cwd} is where fovea was started, ${home} and ~/ the home folder")},
-    BOOL("network.view", network_view, false),
-    LIST("network.allow", network_allow),
-    LIST("network.deny", network_deny),
-    STRING("network.caFile", network_ca_file),
+    BOOL("network.view", network_view, false, HELP("let view fetch pictures from https URLs too")),
+    LIST("network.allow", network_allow, HELP("the only hosts that pictures are fetched from, such as \"*.example.org\"; empty: any public one")),
+    LIST("network.deny", network_deny, HELP("hosts that nothing is fetched from, whatever network.allow says")),
+    STRING("network.caFile", network_ca_file, HELP("file of certificates (PEM) to trust besides the system's")),
     BOOL("render.svg", render_svg, true),
     BOOL("render.text", render_text, true),
     BOOL("render.pdf", render_pdf, true),
     BOOL("render.video", render_video, true),
-    STRING("provider", provider),
-    STRING("model", model),
-    STRING("apiKey", api_key),
-    STRING("apiKeyEnv", api_key_env),
-    FORM("baseUrl", base_url, urls, NULL),
-    STRING("auxiliary.vision.model", vision_model),
-    STRING("auxiliary.vision.provider", vision_provider),
-    STRING("auxiliary.vision.apiKey", vision_api_key),
-    STRING("auxiliary.vision.apiKeyEnv", vision_api_key_env),
-    FORM("auxiliary.vision.baseUrl", vision_base_url, urls, NULL),
-    STRING("modelRoles.vision", role_vision),
-    STRING("modelRoles.default", role_default),
-    BOOL("models.ocr", ocr, true),
-    FORM("vision.mode", vision_mode, modes, "auto"),
-    USD("budget.usdPerSession", usd_per_session),
-    USD("budget.usdPerDay", usd_per_day),
+    STRING("provider", provider, HELP("who is asked: anthropic, openai, google, openrouter, ..., or a key of providers")),
+    STRING("model", model, HELP("which of its models")),
+    STRING("apiKey", api_key, HELP("its key; the file must then be yours alone (0600)")),
+    STRING("apiKeyEnv", api_key_env, HELP("the environment variable that holds its key")),
+    FORM("baseUrl", base_url, urls, NULL, HELP("where it is, instead of its usual address")),
+    STRING("auxiliary.vision.model", vision_model, HELP("a model for pictures, where the other is not to be asked")),
+    STRING("auxiliary.vision.provider", vision_provider, HELP("its provider")),
+    STRING("auxiliary.vision.apiKey", vision_api_key, HELP("its key")),
+    STRING("auxiliary.vision.apiKeyEnv", vision_api_key_env, HELP("the variable of its key")),
+    FORM("auxiliary.vision.baseUrl", vision_base_url, urls, NULL, HELP("its address")),
+    STRING("modelRoles.vision", role_vision, HELP("PROVIDER/MODEL that questions about pictures go to; :low, :medium or :high at its end is the effort")),
+    STRING("modelRoles.default", role_default, HELP("PROVIDER/MODEL for everything else")),
+    BOOL("models.ocr", ocr, true, HELP("read text on this machine (local/ocr) when no other model can be asked")),
+    FORM("vision.mode", vision_mode, modes, "auto",
+         HELP("auto: vision_analyze gives pixels to a host whose model is known to see; native: to every host; text: to none")),
+    INT("vision.maxOutputTokens", max_output, 0, 1000000, 4096, HELP("longest answer, in tokens; 0 leaves it to the model")),
+    INT("vision.maxCallsPerImage", max_calls_per_image, 0, 1000000, 0,
+        HELP("questions about one picture in one session; 0 is any number")),
+    INT("vision.cacheBytes", cache_bytes, 0, 1 * GIB, 64 * MIB, HELP("room on disk for answers that need not be asked for again; 0 keeps none")),
+    USD("budget.usdPerSession", usd_per_session, HELP("dollars after which a session asks no more")),
+    USD("budget.usdPerDay", usd_per_day, HELP("dollars after which nothing more is asked on a day (UTC)")),
+    STRING("telemetry.file", telemetry_file, HELP("file for one line of JSON about each question: figures and model names only")),
     FORM("retention.policy", retention_policy, policies, "auto"),
     FORM("record.store", record_store, stores, "sqlite:"),
     INT("record.maxAttachmentBytes", record_max_attachment_bytes, 1, 1 * GIB, 20 * MIB),
