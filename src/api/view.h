@@ -14,6 +14,7 @@ struct view_job {
     fovea_result *result;
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
+    bool fetched;                /* it is a URL; a view of one that is recalled is fetched again */
     const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
     struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
     struct view_memory measured; /* the view that the region was measured in; likewise */
