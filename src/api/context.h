@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool and cache,
- * which lock themselves. */
+/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache and
+ * discovery, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
 #include "api/cache.h"
 #include "api/config.h"
+#include "api/discovery.h"
 #include "api/views.h"
 #include "ask/ocr.h"
 #include "base/buf.h"
@@ -27,6 +28,7 @@ struct fovea {
     struct ocr *ocr;
     struct views *views;
     struct cache *cache; /* NULL: every picture is made afresh */
+    struct discovery *discovery;
 };
 
 /* The refusal for a source that could not be had, in the words that both tools use. NULL when out of memory. */

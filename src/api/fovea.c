@@ -25,6 +25,7 @@ void fovea_free(fovea *f)
     gate_free(f->gate);
     views_free(f->views);
     cache_free(f->cache);
+    discovery_free(f->discovery);
     config_done(&f->config);
     free(f->beside);
     free(f->models_file);
@@ -143,7 +144,8 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     if (!options)
         options = &defaults;
     cleanup(fovea_free_p) fovea *f = calloc(1, sizeof *f);
-    if (!f || !(f->views = views_new()) || (!options->no_cache && !(f->cache = cache_new())))
+    if (!f || !(f->views = views_new()) || (!options->no_cache && !(f->cache = cache_new())) ||
+        !(f->discovery = discovery_new()))
         return fault_oom(fault);
     f->no_webp = options->no_webp;
     int r = find_folders(f, options, fault);
