@@ -60,6 +60,7 @@ struct choosing {
     struct choose_inputs in;
     unsigned need;
     int64_t deadline; /* of all questions together */
+    const struct provider *asked; /* the host that was named */
 };
 
 /* The vendor's own address is in the tables; what is not there is not asked of it. */
@@ -90,7 +91,7 @@ static enum choose_verdict ask_around(struct choosing *g, enum choose_verdict be
     const struct provider *p;
     for (size_t i = 0; choose_host_at(&g->in, i, &p) && !(stop && p == stop); i++) {
         struct choice reach;
-        if (!p || !choose_available(&g->in, p) || (stop && choose_knows(&g->in, p)))
+        if (!p || p == g->asked || !choose_available(&g->in, p) || (stop && choose_knows(&g->in, p)))
             continue;
         choose_reach(&g->in, p, &reach);
         if (!ask_host(g, &reach, NULL))
@@ -119,9 +120,11 @@ enum choose_verdict choosing_for(const struct call *c, const char *model, unsign
         g.in.main_model = slash + 1;
     }
     enum choose_verdict v = choose(&g.in, need, &first);
-    if (v == CHOOSE_CANNOT && !first.model && ask_host(&g, &first, first.id))
-        v = choose(&g.in, need, &first);
-    else if (v == CHOOSE_UNRESOLVED)
+    if (v == CHOOSE_CANNOT && !first.model) {
+        g.asked = first.provider;
+        v = ask_host(&g, &first, first.id) ? choose(&g.in, need, &first) : v;
+    }
+    if (v == CHOOSE_UNRESOLVED || (v == CHOOSE_CANNOT && !first.model))
         v = ask_around(&g, v, NULL, &first);
     else if (first.provider && first.from == FROM_FIRST)
         v = ask_around(&g, v, first.provider, &first);

@@ -202,6 +202,7 @@
 /* Asking a host what it offers */
 #define LIMIT_DISCOVER_BYTES (2 * MIB)      /* of one answer */
 #define LIMIT_DISCOVER_MODELS 1024          /* of one host */
+#define LIMIT_DISCOVER_TOKENS 1000000000    /* of a context; a host that says more is not believed */
 #define LIMIT_DISCOVER_SHOWS 64             /* of those that must be asked about one by one */
 #define LIMIT_DISCOVER_MS 2000              /* for one host, while somebody waits to ask it something else */
 #define LIMIT_DISCOVER_ALL_MS 4000          /* for all hosts of one choice */

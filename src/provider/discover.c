@@ -167,6 +167,8 @@ static int read_list(struct talk *t, struct discover_list *l, struct fovea_fault
     int r = ask(t, url.data, NULL, &body, f);
     if (r == -EFBIG)
         return fault_set(f, r, "the list of models of '%s' is too long", name);
+    if (r == -EHOSTUNREACH || r == -ETIMEDOUT)
+        return fault_set(f, r, "'%s' does not answer at %s; see whether it runs there", name, base);
     if (r < 0)
         return r;
     if (t->status == 401 || t->status == 403)

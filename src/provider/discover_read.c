@@ -64,6 +64,12 @@ static void take_type(struct discovered *row, const char *type)
     row->told |= type && (!strcmp(type, "vlm") || !strcmp(type, "llm") || !strcmp(type, "embeddings"));
 }
 
+/* A number of tokens that can be true; else 0. */
+static int64_t tokens(int64_t n)
+{
+    return n > 0 && n <= LIMIT_DISCOVER_TOKENS ? n : 0;
+}
+
 static int64_t context_of(const json_t *item)
 {
     /* What is loaded says more than what could be. */
@@ -72,7 +78,7 @@ static int64_t context_of(const json_t *item)
     const json_t *places[] = {item, wire_at(item, "meta")};
     for (size_t p = 0; p < COUNT(places); p++)
         for (size_t i = 0; i < COUNT(names); i++)
-            if (wire_int_at(places[p], names[i]) > 0)
+            if (tokens(wire_int_at(places[p], names[i])))
                 return wire_int_at(places[p], names[i]);
     return 0;
 }
@@ -147,7 +153,7 @@ static int64_t info_context(const json_t *info)
     json_t *value;
     json_object_foreach((json_t *)info, key, value) {
         size_t n = strlen(key);
-        if (n > strlen(end) && !strcmp(key + n - strlen(end), end) && json_integer_value(value) > 0)
+        if (n > strlen(end) && !strcmp(key + n - strlen(end), end) && tokens(json_integer_value(value)))
             return json_integer_value(value);
     }
     return 0;
@@ -172,7 +178,7 @@ int discover_read_props(const char *body, size_t len, struct discovered *row)
     if (!json_is_object(modalities))
         return -EBADMSG;
     take_flags(row, modalities);
-    int64_t context = wire_int_at(wire_at(root, "default_generation_settings"), "n_ctx");
+    int64_t context = tokens(wire_int_at(wire_at(root, "default_generation_settings"), "n_ctx"));
     row->context = context ? context : row->context;
     return 0;
 }
