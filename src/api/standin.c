@@ -5,12 +5,6 @@
 #include "ledger/telemetry.h"
 #include <errno.h>
 #include <string.h>
-enum choose_verdict choosing_for(const struct call *c, const char *model, unsigned need, struct choice *ret)
-{
-    struct choose_inputs in = choosing_inputs(c->f);
-    in.call = model;
-    return choose(&in, need, ret);
-}
 int asker_new(struct asker **ret, struct fovea_fault *fault) { (void)fault; *ret = NULL; return 0; }
 void asker_free(struct asker *a) { (void)a; }
 void asker_warm(struct asker *a) { (void)a; }

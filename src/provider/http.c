@@ -34,6 +34,7 @@ struct run {
     const struct curl_table *curl;
     const struct http_request *q;
     struct http_answer *a;
+    bool get;
     int64_t deadline; /* INT64_MAX: none */
     int64_t last_ms;  /* when something came */
     int64_t let_go;   /* when what still comes is no longer waited for; 0: all of it is wanted */
@@ -185,9 +186,11 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_QUICK_EXIT, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_CONNECTTIMEOUT_MS, connect);
-    SET(CURLOPT_POST, 1L);
-    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->len);
-    SET(CURLOPT_POSTFIELDS, q->body);
+    if (!r->get) {
+        SET(CURLOPT_POST, 1L);
+        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->len);
+        SET(CURLOPT_POSTFIELDS, q->body);
+    }
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_USERAGENT, "fovea/" FOVEA_VERSION);
     SET(CURLOPT_HEADERFUNCTION, on_header);
@@ -304,7 +307,7 @@ static int run_line(struct line *l, struct run *r, struct curl_slist *headers)
     return code ? code : verdict(done);
 }
 
-int http_post(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f)
+static int request(struct http *h, const struct http_request *q, bool get, struct http_answer *a, struct fovea_fault *f)
 {
     const struct curl_table *curl = curl_load();
     auto_free char *base = strndup(q->url, strcspn(q->url, "?"));
@@ -318,7 +321,7 @@ int http_post(struct http *h, const struct http_request *q, struct http_answer *
     if (cancel_struck(q->cancel))
         return fault_cancelled(f);
     int64_t now = clock_ms();
-    struct run r = {.curl = curl, .q = q, .a = a, .last_ms = now, .deadline = INT64_MAX};
+    struct run r = {.curl = curl, .q = q, .a = a, .get = get, .last_ms = now, .deadline = INT64_MAX};
     if (q->total_ms)
         r.deadline = now + q->total_ms;
     a->status = 0;
@@ -331,6 +334,16 @@ int http_post(struct http *h, const struct http_request *q, struct http_answer *
     if (l)
         line_give(h, l);
     return say(code, f);
+}
+
+int http_post(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f)
+{
+    return request(h, q, false, a, f);
+}
+
+int http_get(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f)
+{
+    return request(h, q, true, a, f);
 }
 
 void http_answer_done(struct http_answer *a)

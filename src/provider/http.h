@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * POST and wait, over one libcurl. The answer's bytes are handed on as they come. A cancel, a time-out or a word from who
+ * POST or GET and wait, over one libcurl. The answer's bytes are handed on as they come. A cancel, a time-out or a word from who
  * takes the bytes ends it at once. Redirects and proxies are not followed, certificates are checked, and plain http goes
  * to this machine only, so what is in the headers reaches the URL's own origin and nobody else.
  */
@@ -23,7 +23,7 @@ void http_free(struct http *h); /* nobody uses it any more */
 struct http_request {
     const char *url;
     const char *headers; /* lines of "name: value\n" */
-    const char *body;
+    const char *body;    /* of a POST */
     size_t len;
     const char *ca_file;  /* instead of the system's; NULL for those */
     int64_t total_ms;     /* 0: no limit */
@@ -50,6 +50,9 @@ struct http_answer {
  * ceiling), -EINVAL (a URL that may not be asked), -ENOSYS (no libcurl), -ENOMEM. The fault's words never show a header.
  */
 int http_post(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f);
+
+/* The same without a body. */
+int http_get(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f);
 
 void http_answer_done(struct http_answer *a);
 
