@@ -199,6 +199,12 @@
 #define LIMIT_PROVIDER_PAUSE_MAX_MS 8000
 #define LIMIT_PROVIDER_RETRY_AFTER_MS 60000 /* a server that wants a longer wait is told of, not waited for */
 
+/* Asking */
+#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
+#define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
+#define LIMIT_ASK_OBJECTS 16                /* places where an answer may hide its JSON object among other words */
+#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 #define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */
