@@ -236,7 +236,7 @@ $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/lib
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 
 # Is a provider with a certificate of its own.
-$(BUILD)/tests/provider_http_test: TEST_LIBS := -lssl
+$(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
 
 # A worker that misbehaves on request, for the tests of its parent.
 $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags

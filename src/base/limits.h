@@ -230,6 +230,11 @@
 #define LIMIT_DISCOVER_TICK_MS 50           /* between two looks at the cancel while another thread asks */
 #define LIMIT_DISCOVERIES 64                /* answers that a context keeps; further ones are not asked for */
 #define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host that did not answer is asked again */
+/* Asking */
+#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
+#define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
+#define LIMIT_ASK_OBJECTS 16                /* places where an answer may hide its JSON object among other words */
+#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
