@@ -6,6 +6,7 @@
 
 #include "api/cache.h"
 #include "api/config.h"
+#include "api/tally.h"
 #include "api/views.h"
 #include "ask/ocr.h"
 #include "base/buf.h"
@@ -26,6 +27,8 @@ struct fovea {
     struct pool *pool;
     struct ocr *ocr;
     struct views *views;
+    struct tally *tally; /* of calls without a session */
+    struct asker *asker;
     struct cache *cache; /* NULL: every picture is made afresh */
 };
 

@@ -24,6 +24,8 @@ void fovea_free(fovea *f)
     pool_free(f->pool);
     gate_free(f->gate);
     views_free(f->views);
+    tally_unref(f->tally);
+    asker_free(f->asker);
     cache_free(f->cache);
     config_done(&f->config);
     free(f->beside);
@@ -143,10 +145,12 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     if (!options)
         options = &defaults;
     cleanup(fovea_free_p) fovea *f = calloc(1, sizeof *f);
-    if (!f || !(f->views = views_new()) || (!options->no_cache && !(f->cache = cache_new())))
+    if (!f || !(f->views = views_new()) || !(f->tally = tally_new()) || (!options->no_cache && !(f->cache = cache_new())))
         return fault_oom(fault);
     f->no_webp = options->no_webp;
-    int r = find_folders(f, options, fault);
+    int r = asker_new(&f->asker, fault);
+    if (r >= 0)
+        r = find_folders(f, options, fault);
     if (r >= 0)
         r = settle(f, options, fault);
     if (r >= 0)

@@ -120,6 +120,16 @@
 #define LIMIT_SCHEMA_STEPS 4000000          /* of one check, those of regular expressions included */
 #define LIMIT_SCHEMA_REGEX_KIB 32768u       /* heap of one match */
 
+/* Asking */
+#define LIMIT_QUESTION_BYTES (256 * KIB)    /* of a question, NUL included */
+#define LIMIT_SCHEMA_BYTES (1 * MIB)        /* of a format, as text */
+#define LIMIT_ASK_TEXT 8000                 /* characters of an answer in its envelope */
+#define LIMIT_ASK_VIDEO_TEXT 30000
+#define LIMIT_ASK_IMAGE (20 * MIB)
+#define LIMIT_ASK_IMAGE_ASIS 5000000        /* where it must be sent as it is */
+#define LIMIT_ASK_PDF (32 * MIB)
+#define LIMIT_ASK_PICTURES 4096             /* counted for one session; the oldest are forgotten */
+
 /* Models */
 #define LIMIT_MODEL_ID 192                  /* of a model or provider as it is named, NUL included */
 #define LIMIT_MODELS 1024                   /* rows that the user's files add */
@@ -211,5 +221,6 @@
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 #define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */
 #define LIMIT_CACHE_ENTRIES 256
+#define LIMIT_SESSION_NAME 64               /* letters */
 
 #endif

@@ -98,7 +98,7 @@ TEST(config_takes_every_key_of_the_contract)
     CHECK_STR(c.file, file_path);
     check_full(&c);
     const struct provider *home = models_provider(c.models, "home");
-    CHECK(home && home->auth_none && home->no_webp && home->wire == WIRE_OPENAI_CHAT);
+    CHECK(home && home->auth_none && home->no_webp && !strcmp(home->wire, "openai-chat"));
     CHECK(models_can(c.models, models_find(c.models, "home", "llava"), MODEL_VISION));
     CHECK_STR(models_find(c.models, "home", "llava")->modality_source, "config.yaml:8");
     CHECK_STR(c.fs_reach[0], "/work dir");
