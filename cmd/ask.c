@@ -53,7 +53,7 @@ static int run(struct invocation *in)
     const struct values *v = in->values;
     struct fovea_analyze_request *request = in->request;
     struct fovea_fault fault;
-    auto_buf format = BUF_INIT(LIMIT_CLI_SCHEMA + KIB);
+    auto_buf format = BUF_INIT(LIMIT_SCHEMA_BYTES + KIB);
     auto_source source = {.input = BUF_INIT(LIMIT_CLI_ASK_STDIN)};
     int r = check(in, v, &format);
     if (r)

@@ -34,7 +34,7 @@ static int wrong(const char *file, const char *text, size_t len)
 
 int schema_read(const char *file, struct buf *format)
 {
-    auto_buf text = BUF_INIT(LIMIT_CLI_SCHEMA);
+    auto_buf text = BUF_INIT(LIMIT_SCHEMA_BYTES);
     int r = read_file(file, &text);
     if (r < 0) {
         say("--schema '%s': %s", file, r == -EFBIG ? "more than 1 MiB" : strerror(-r));

@@ -141,8 +141,6 @@
 #define LIMIT_CLI_ARGS 16                   /* words that are no options */
 #define LIMIT_CLI_WORDS 4096                /* bytes of one line on stderr */
 #define LIMIT_STDIN_BYTES (20 * MIB)        /* of a source; as view.maxBytes by default */
-#define LIMIT_SESSION_NAME 64               /* letters of a session's name */
-#define LIMIT_CLI_SCHEMA (1 * MIB)          /* a JSON Schema file */
 #define LIMIT_CLI_ANSWER (64 * MIB)         /* an answer with every character made visible */
 #define LIMIT_CLI_ASK_STDIN (32 * MIB)      /* of a source to ask about; as a PDF may be */
 #define LIMIT_CLI_PROGRESS_MS 1000          /* between two looks of the line that says how long it takes */

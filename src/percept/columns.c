@@ -38,6 +38,11 @@ static bool is_flag_letter(uint32_t c)
     return c >= 0x1f1e6 && c <= 0x1f1ff;
 }
 
+static bool is_skin_tone(uint32_t c)
+{
+    return c >= 0x1f3fb && c <= 0x1f3ff;
+}
+
 /* What belongs to the character before `u`: it grows by that. */
 static void add_joined(struct buf *b, const char *s, size_t len, uint32_t base, struct unit *u)
 {
@@ -46,7 +51,8 @@ static void add_joined(struct buf *b, const char *s, size_t len, uint32_t base, 
     for (unsigned n = 0;; before = c) {
         size_t bytes = utf8_decode(s + u->bytes, len - u->bytes, &c);
         bool sits = bytes && sits_on_another(c);
-        bool joins = bytes && !sits && !char_acts(c) && (before == JOINER || (half_flag && is_flag_letter(c)));
+        bool joins = bytes && !sits && !char_acts(c) &&
+                     (before == JOINER || is_skin_tone(c) || (half_flag && is_flag_letter(c)));
         if (!sits && !joins)
             return;
         if (++n <= LIMIT_RENDER_JOINED) {
