@@ -90,7 +90,7 @@ struct fovea_box {
 };
 
 struct fovea_view_request {
-    const char *path;        /* path, file:///path or view:ID */
+    const char *path;        /* path, file:///path, view:ID, or with network.view an https URL */
     const void *data;        /* instead of opening path: the bytes themselves; path is then only their name */
     size_t data_len;
     int64_t page;            /* from 1 */
@@ -326,7 +326,7 @@ FOVEA_API int fovea_result_answer(const fovea_result *r, struct fovea_answer *re
 
 /* The picture of a perception. */
 struct fovea_image {
-    const char *id;         /* view:ID; names the view later, where it was opened by path */
+    const char *id;         /* view:ID; names the view later, where it was opened by path; one of a URL is fetched again */
     const char *media_type; /* image/png, image/jpeg, image/gif or image/webp; always true to the bytes */
     const uint8_t *data;
     size_t len;

@@ -7,6 +7,7 @@
 #include "api/take_url.h"
 #include "api/tools.h"
 #include "base/limits.h"
+#include "percept/json.h"
 #include "source/data_url.h"
 
 /* ---------------------------------------------------------------- what is asked */
@@ -199,8 +200,13 @@ static int step_plan(struct asking *a)
 {
     const struct config *c = &a->call->f->config;
     uint64_t size = a->view.snapshot.size;
+    const struct media_row *row = media_row(a->view.sniff.media);
     if (a->view.sniff.media == MEDIA_PDF)
         return take_pdf(a);
+    if (row->class != CLASS_BITMAP && row->class != CLASS_PICTURE)
+        return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE,
+                           "by its content the file is %s; vision_analyze takes PNG, JPEG, GIF, WebP and PDF",
+                           size ? row->name : "empty");
     if (size > LIMIT_ASK_IMAGE)
         return too_large(a, size, LIMIT_ASK_IMAGE, " for a picture; make it smaller first");
     if (!c->auto_resize && size > LIMIT_ASK_IMAGE_ASIS)

@@ -65,6 +65,12 @@ enum choose_verdict asking_choose(struct asking *a, unsigned need);
  * are left in view.result. */
 void asking_look(struct asking *a);
 
+/* The bytes of a URL, fetched, are the source. 1 with the error that says why not. */
+int asking_fetch(struct asking *a, const char *url);
+
+/* The picture, fitted, becomes part. 1 with view.result where it cannot be shown. */
+int asking_picture(struct asking *a);
+
 /* Steps in the order they are taken: is the answer known; may more be spent; put the picture, or the bytes as they are,
  * into part; ask; and the result. */
 int asking_recall(struct asking *a);
@@ -72,6 +78,10 @@ int asking_budget(struct asking *a);
 int asking_map(struct asking *a);
 int asking_ask(struct asking *a);
 int asking_settle(struct asking *a);
+
+/* For those steps: writes down what was spent; keeps an answer. */
+void asking_book(struct asking *a);
+void asking_keep(struct asking *a);
 
 /* The question for local/ocr: its text is the answer. 1 with view.result where the picture cannot be read. */
 int asking_read(struct asking *a);

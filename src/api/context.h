@@ -29,6 +29,7 @@ struct fovea {
     struct views *views;
     struct tally *tally; /* of calls without a session */
     struct asker *asker;
+    struct ledger *ledger;
     struct cache *cache; /* NULL: every picture is made afresh */
 };
 
@@ -43,7 +44,7 @@ __attribute__((format(printf, 3, 4))) fovea_result *refuse_named(enum reason rea
 /* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
 void show_bytes(uint64_t bytes, char out[32]);
 
-/* Whether a reference is a URL, which no tool of this version fetches. */
+/* Whether a reference is a URL of any scheme but file:, which is a path. */
 bool is_url(const char *ref);
 
 /* The absolute path of a spelling that opened, without detours that mean nothing; text that JSON can hold. NULL when out

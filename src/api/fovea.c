@@ -8,6 +8,7 @@
 #include "api/hosts_yaml.h"
 #include "api/personality.h"
 #include "api/tools.h"
+#include "ask/ask.h"
 #include "base/fault.h"
 #include "base/limits.h"
 

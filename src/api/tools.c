@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "api/asking.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "base/text.h"

@@ -53,7 +53,7 @@ static bool is_youtube(const struct url *u)
 {
     static const char *const names[] = {"www.youtube.com", "youtube.com", "m.youtube.com", "youtu.be"};
     for (size_t i = 0; i < COUNT(names); i++)
-        if (!strcmp(u->host.text, names[i]))
+        if (!strcmp(u->host.name, names[i]))
             return true;
     return false;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "api/take_url.h"
 #include "api/tools.h"
 #include "base/cancel.h"
 #include "base/limits.h"
@@ -20,9 +21,10 @@ static int step_allowed(struct view_job *j)
         return view_settle(j, result_refused(REASON_BLOCKED,
                                              "showing images is disabled by settings (images.blockImages: true); set "
                                              "it to false to use view"));
-    if (!j->request->data && is_url(path))
+    if (!j->request->data && is_url(path) && !j->call->f->config.network_view)
         return view_settle(j, refuse_named(REASON_BLOCKED, path,
-                                           "is a URL, and view fetches nothing; save it to a file and view that"));
+                                           "is a URL, and view fetches none unless network.view is true in the config; "
+                                           "save it to a file and view that"));
     return 0;
 }
 
@@ -33,7 +35,7 @@ static int try_open(const struct view_job *j, const struct view_memory *m, bool 
     struct ref_variants one = {.n = 1, .path = {m->ref}};
     struct snapshot s = {.fd = -1};
     enum snapshot_verdict verdict;
-    if (!c->scope.roots)
+    if (!c->scope.roots || is_url(m->ref))
         return 0;
     int r = snapshot_take(c->f->gate, &one, &c->scope, 0, &verdict, &s, j->fault); /* none of its bytes */
     if (r < 0)
@@ -52,16 +54,21 @@ static int recall(struct view_job *j, const char *id, struct view_memory *ret, e
     return r < 0 || known ? r : view_settle(j, refuse_named(reason, id, "%s", words));
 }
 
-static const char no_view[] = "is no view that can be shown again; view the file by its path";
+static const char no_view[] = "is no view that can be shown again; view the file by its path, or its URL again";
 
 static int step_recall(struct view_job *j)
 {
     j->ref = j->request->path;
-    if (j->request->data || j->given || j->literal || strncmp(j->ref, "view:", 5) != 0)
+    if (j->request->data || j->given || j->literal)
         return 0;
-    int r = recall(j, j->ref, &j->earlier, REASON_ABSENT, no_view);
-    j->ref = j->earlier.ref;
-    return r;
+    if (!strncmp(j->ref, "view:", 5)) {
+        int r = recall(j, j->ref, &j->earlier, REASON_ABSENT, no_view);
+        if (r)
+            return r;
+        j->ref = j->earlier.ref;
+    }
+    j->fetched = is_url(j->ref);
+    return 0;
 }
 
 /* A box in the pixels of an earlier view, in pixels of its source. */
@@ -126,10 +133,20 @@ static int take_bytes(struct view_job *j)
     return 0;
 }
 
+static int take_fetched(struct view_job *j)
+{
+    struct fetch_result got;
+    int r = take_url(j->call, j->ref, j->cap, &got, j->fault);
+    if (r < 0)
+        return r;
+    j->snapshot = got.body; /* the job's from now on */
+    return got.reason ? view_settle(j, refuse_fetch(&got, j->request->path, j->cap)) : 0;
+}
+
 static int step_take(struct view_job *j)
 {
     j->verdict = SNAPSHOT_TAKEN;
-    int r = j->given ? 0 : j->request->data ? take_bytes(j) : take_file(j);
+    int r = j->given ? 0 : j->fetched ? take_fetched(j) : j->request->data ? take_bytes(j) : take_file(j);
     if (r || j->verdict == SNAPSHOT_TAKEN)
         return r;
     if (j->verdict == SNAPSHOT_ABSENT && j->earlier.ref)

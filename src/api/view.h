@@ -17,8 +17,10 @@ struct view_job {
     bool given;     /* the snapshot is there already, of bytes that came without a file */
     bool literal;   /* view:ID is a file name like any other */
     bool no_webp;   /* whoever gets the picture takes none */
+    const char *question; /* that the host's own model is to answer from it; NULL none */
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
+    bool fetched;                /* it is a URL; a view of one that is recalled is fetched again */
     const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
     struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
     struct view_memory measured; /* the view that the region was measured in; likewise */
