@@ -2,7 +2,7 @@
 /* `fovea ask`: a question about a picture or a PDF, put to a vision model; vision_analyze for people. */
 #include <string.h>
 
-#include "asking.h"
+#include "question.h"
 #include "options.h"
 #include "out.h"
 #include "schema.h"
@@ -67,7 +67,7 @@ static int run(struct invocation *in)
     request->prompt = in->args[1];
     request->format = v->schema ? format.data : NULL;
     request->no_cache = v->no_cache;
-    struct asking asking = {
+    struct question question = {
         .tool = in->command->tool,
         .request = request,
         .model = request->model,
@@ -75,7 +75,7 @@ static int run(struct invocation *in)
         .json = v->json,
         .parsed = v->schema,
     };
-    return asking_run(source.f, &asking);
+    return question_run(source.f, &question);
 }
 
 static const char *const fields[] = {"model", "region", "page", NULL};

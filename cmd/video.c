@@ -2,7 +2,7 @@
 /* `fovea video`: a question about a video, put to a model that can watch; video_analyze for people. */
 #include <string.h>
 
-#include "asking.h"
+#include "question.h"
 #include "options.h"
 #include "out.h"
 
@@ -30,7 +30,7 @@ static int run(struct invocation *in)
     request->file_url = kind == REF_URL ? ref : NULL;
     request->prompt = in->args[1];
     request->no_cache = v->no_cache;
-    struct asking asking = {
+    struct question question = {
         .tool = in->command->tool,
         .request = request,
         .model = request->model,
@@ -38,7 +38,7 @@ static int run(struct invocation *in)
         .json = v->json,
     };
     int r = context_open(&in->common, &f, &fault);
-    return r < 0 ? out_fault(&fault, v->json, EXIT_FAULT) : asking_run(f, &asking);
+    return r < 0 ? out_fault(&fault, v->json, EXIT_FAULT) : question_run(f, &question);
 }
 
 static const char *const fields[] = {"model", NULL};

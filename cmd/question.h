@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `ask` and `video` share: a question put to a model, and its answer printed. */
-#ifndef FOVEA_ASKING_H
-#define FOVEA_ASKING_H
+#ifndef FOVEA_QUESTION_H
+#define FOVEA_QUESTION_H
 
 #include "context.h"
 
-struct asking {
+struct question {
     const char *tool;
     const void *request; /* of the tool */
     const char *model;   /* that the request names; NULL: the usual one */
@@ -15,7 +15,7 @@ struct asking {
 };
 
 /* Asks and prints. Returns an exit code. */
-int asking_run(fovea *f, const struct asking *a);
+int question_run(fovea *f, const struct question *q);
 
 /* Where a reference goes in a request; the others stay NULL. */
 enum ref_kind { REF_PATH, REF_URL, REF_DATA };

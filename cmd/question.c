@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking: see asking.h. On a terminal the answer is shown while it is made, and made harmless; anywhere else it is written
+ * Questions: see question.h. On a terminal the answer is shown while it is made, and made harmless; anywhere else it is written
  * whole and exact. What it cost goes to stderr, so that stdout is the answer and nothing else.
  */
-#include "asking.h"
+#include "question.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -59,28 +59,28 @@ static void say_footer(const struct fovea_answer *a)
         say_plain("%s", a->note);
 }
 
-static int print_answer(const struct asking *a, const struct fovea_answer *answer, struct stream *s)
+static int print_answer(const struct question *q, const struct fovea_answer *answer, struct stream *s)
 {
     bool terminal = isatty(STDOUT_FILENO);
     int bad = 0;
     if (s->any)
         stream_end(s);
     else
-        bad = a->parsed && answer->parsed ? print_parsed(answer->parsed, terminal) : print(answer->text, terminal);
+        bad = q->parsed && answer->parsed ? print_parsed(answer->parsed, terminal) : print(answer->text, terminal);
     if (!bad)
         say_footer(answer);
     return bad;
 }
 
-static int print_result(const struct asking *a, const fovea_result *result, struct stream *s)
+static int print_result(const struct question *q, const fovea_result *result, struct stream *s)
 {
     struct fovea_answer answer;
     enum fovea_kind kind = fovea_result_kind(result);
     int good = kind == FOVEA_REFUSAL || kind == FOVEA_ERROR ? EXIT_REFUSED : EXIT_DONE, bad = 0;
-    if (a->json)
+    if (q->json)
         bad = out_json(fovea_result_json_new(result, 0));
     else if (fovea_result_answer(result, &answer) == 0)
-        bad = print_answer(a, &answer, s);
+        bad = print_answer(q, &answer, s);
     else if (good == EXIT_DONE)
         bad = print(fovea_result_text(result), isatty(STDOUT_FILENO));
     else {
@@ -107,7 +107,7 @@ static void say_doing(const fovea *f, const char *model, char *to, size_t size)
     (void)snprintf(to, size, "asking %s", model ? model : usual);
 }
 
-int asking_run(fovea *f, const struct asking *a)
+int question_run(fovea *f, const struct question *q)
 {
     char doing[LIMIT_MODEL_ID + 16];
     struct fovea_fault fault;
@@ -115,20 +115,20 @@ int asking_run(fovea *f, const struct asking *a)
     auto_session *session = NULL;
     auto_waiting *waiting = NULL;
     auto_result *result = NULL;
-    bool live = !a->json && !a->parsed && isatty(STDOUT_FILENO);
+    bool live = !q->json && !q->parsed && isatty(STDOUT_FILENO);
     struct fovea_session_options options = {
-        .name = a->session, .on_text = live ? stream_text : NULL, .on_text_arg = &stream};
+        .name = q->session, .on_text = live ? stream_text : NULL, .on_text_arg = &stream};
     int r = fovea_session_new(f, &options, &session, &fault);
-    say_doing(f, a->model, doing, sizeof doing);
+    say_doing(f, q->model, doing, sizeof doing);
     r = r < 0 ? r : waiting_new(doing, &waiting, &fault);
     stream.waiting = waiting;
     if (r == 0)
-        r = fovea_session_ask(session, a->tool, a->request, waiting_cancel(waiting), &result, &fault);
+        r = fovea_session_ask(session, q->tool, q->request, waiting_cancel(waiting), &result, &fault);
     waiting_free(take(waiting));
     stream.waiting = NULL;
     if (r < 0) {
         stream_end(&stream);
-        return out_fault(&fault, a->json, r == -ECANCELED ? EXIT_REFUSED : EXIT_FAULT);
+        return out_fault(&fault, q->json, r == -ECANCELED ? EXIT_REFUSED : EXIT_FAULT);
     }
-    return print_result(a, result, &stream);
+    return print_result(q, result, &stream);
 }
