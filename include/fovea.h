@@ -374,14 +374,15 @@ FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);
 /* ---------------------------------------------------------------- money */
 
 struct fovea_usage {
-    const char *name;       /* a session ("" for all without a name), "provider/model", or a day "2026-11-16" (UTC) */
+    const char *name;       /* a session ("" for all without a name), "provider/model", a day "2026-11-16" (UTC), or "total" */
     int64_t calls, failed;  /* of calls: those that brought no answer */
     int64_t input_tokens, output_tokens;
     const char *cost_usd;   /* of those whose price is known: "1.25" */
     int64_t unpriced;       /* calls whose price is not known */
 };
-/* What was spent, by "session", "model" or "day", the latest first: calls tell for each. since: seconds since the epoch, 0
- * for all. 0, -EINVAL for another word, or a fault of the store. */
+/* What was spent, by "session", "model" or "day", the latest first: calls tell for each, which must not use f. By "total":
+ * one row, or none where nothing was spent. since: seconds since the epoch, 0 for all. 0, -EINVAL for another word, or a
+ * fault of the store. */
 FOVEA_API int fovea_usage(fovea *f, const char *by, int64_t since,
                           void (*tell)(const struct fovea_usage *row, void *arg), void *arg, struct fovea_fault *fault);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool and cache,
- * which lock themselves. */
+/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache and
+ * ledger, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
@@ -10,6 +10,7 @@
 #include "api/views.h"
 #include "ask/ocr.h"
 #include "base/buf.h"
+#include "ledger/ledger.h"
 #include "sandbox/pool.h"
 #include "source/gate.h"
 #include "source/ref.h"

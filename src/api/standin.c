@@ -19,8 +19,3 @@ int ask_run(struct asker *a, const struct ask_question *q, struct ask_answer *re
 { (void)a; (void)q; (void)ret; return fault_set(fault, ENOSYS, "not yet"); }
 bool ask_takes(const struct choice *c, enum wire_kind kind) { (void)c; (void)kind; return false; }
 uint64_t ask_inline_limit(const struct choice *c, enum wire_kind kind) { (void)c; (void)kind; return 0; }
-int ledger_add(struct ledger *l, const struct ledger_entry *e, struct fovea_fault *fault) { (void)l; (void)e; (void)fault; return 0; }
-int ledger_spent(struct ledger *l, const char *s, int64_t since, int64_t *ret, struct fovea_fault *f) { (void)l; (void)s; (void)since; (void)f; *ret = 0; return 0; }
-int answers_find(struct ledger *l, const uint8_t key[SHA256_LEN], char **ret) { (void)l; (void)key; (void)ret; return -ENOENT; }
-void answers_keep(struct ledger *l, const uint8_t key[SHA256_LEN], const char *t, size_t n) { (void)l; (void)key; (void)t; (void)n; }
-void telemetry_write(const char *file, const struct telemetry_event *e) { (void)file; (void)e; }

@@ -215,6 +215,16 @@
 #define LIMIT_PROVIDER_PAUSE_MAX_MS 8000
 #define LIMIT_PROVIDER_RETRY_AFTER_MS 60000 /* a server that wants a longer wait is told of, not waited for */
 
+/* What is kept on disk */
+#define LIMIT_LEDGER_BUSY_MS 5000           /* waited for other programs that write down what they spent */
+#define LIMIT_ANSWERS_BUSY_MS 250           /* and for those that use the answers: asking again beats waiting long */
+#define LIMIT_LEDGER_NAP_MS 5               /* between two looks at a folder that is locked */
+#define LIMIT_LEDGER_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
+#define LIMIT_KEPT_ANSWER (1 * MIB)         /* a longer one is asked for again */
+#define LIMIT_KEPT_TOUCH_S 60               /* between two notes that an answer was of use */
+#define LIMIT_TELEMETRY_LINE 4096           /* one event */
+#define LIMIT_USAGE_TEXT (32 * MIB)         /* all rows of `fovea usage`: some two hundred thousand */
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 #define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */
