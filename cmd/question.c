@@ -49,7 +49,7 @@ static void say_footer(const struct fovea_answer *a)
 {
     auto_buf b = BUF_INIT(LIMIT_CLI_WORDS);
     (void)buf_add_format(&b, "%s/%s", a->provider, a->model);
-    if (a->input_tokens >= 0 && a->output_tokens >= 0)
+    if (a->input_tokens >= 0 && a->output_tokens >= 0 && a->input_tokens + a->output_tokens)
         (void)buf_add_format(&b, " · %" PRId64 " in, %" PRId64 " out", a->input_tokens, a->output_tokens);
     (void)buf_add_format(&b, " · %s%s", a->cost_usd ? "$" : "price not known", a->cost_usd ? a->cost_usd : "");
     (void)buf_add_str(&b, a->cached ? " · cached" : "");
