@@ -194,7 +194,7 @@ test: ## build and run every test
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/fixtures/good.tsv
+tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/tests/seedledger $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -212,6 +212,11 @@ $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
 
 # Fetches URLs inside the lab of tests/net.
 $(BUILD)/tests/fetchlab: $(OBJ)/tests/net/fetchlab.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+
+# Writes down what asking would have.
+$(BUILD)/tests/seedledger: $(OBJ)/tests/tools/seedledger.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
