@@ -281,6 +281,15 @@ struct fovea_model {
 /* The models that this context knows, by index from 0; -ENOENT past the last. */
 FOVEA_API int fovea_model(const fovea *f, size_t index, struct fovea_model *ret);
 
+/*
+ * Asks a host (a built-in provider, or a key of `providers`) what it offers, and calls `tell` for each model; the words live
+ * until tell returns. Nothing is kept. 0, or a fault: -EINVAL no such host, -ENOTSUP none that has a list, -EACCES no key
+ * or not the right one, -ENOENT no list, -EHOSTUNREACH, -ETIMEDOUT and others when it does not answer. Any other call asks
+ * a host only for want of knowledge, within four seconds, once, and never where images are blocked.
+ */
+FOVEA_API int fovea_host_models(fovea *f, const char *host, void (*tell)(const struct fovea_model *model, void *arg),
+                                void *arg, struct fovea_fault *fault);
+
 /* Whether a model ("PROVIDER/ID") is known to have a capability: "vision", "pdf", "video", "tool_image". By exact id;
  * what is not known is no. */
 FOVEA_API bool fovea_model_supports(const fovea *f, const char *model, const char *capability);

@@ -225,6 +225,23 @@
 #define LIMIT_TELEMETRY_LINE 4096           /* one event */
 #define LIMIT_USAGE_TEXT (32 * MIB)         /* all rows of `fovea usage`: some two hundred thousand */
 
+/* Asking a host what it offers */
+#define LIMIT_DISCOVER_BYTES (2 * MIB)      /* of one answer */
+#define LIMIT_DISCOVER_MODELS 1024          /* of one host */
+#define LIMIT_DISCOVER_TOKENS 1000000000    /* of a context; a host that says more is not believed */
+#define LIMIT_DISCOVER_SHOWS 64             /* of those that must be asked about one by one */
+#define LIMIT_DISCOVER_MS 2000              /* for one host, while somebody waits to ask it something else */
+#define LIMIT_DISCOVER_ALL_MS 4000          /* for all hosts of one choice */
+#define LIMIT_DISCOVER_LONG_MS 10000        /* for one host, when that is the whole question */
+#define LIMIT_DISCOVER_TICK_MS 50           /* between two looks at the cancel while another thread asks */
+#define LIMIT_DISCOVERIES 64                /* answers that a context keeps; further ones are not asked for */
+#define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host that did not answer is asked again */
+/* Asking */
+#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
+#define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
+#define LIMIT_ASK_OBJECTS 16                /* places where an answer may hide its JSON object among other words */
+#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 #define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */
