@@ -724,6 +724,14 @@ TEST(one_unknown_price_makes_the_sum_unknown)
     asked_done(&got);
 }
 
+TEST(figures_past_all_reason_do_not_overflow)
+{
+    ASK(WHO(CLAUDE, .schema = CLOSED), {ACT_CLOSE, JSON_HEAD("200") "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"stop_reason\":"
+        "\"end_turn\",\"usage\":{\"input_tokens\":9223372036854775807,\"output_tokens\":9223372036854775807}}"});
+    CHECK(got.a.end == ASK_NOT_JSON && got.a.calls == 2 && got.a.usage.input == INT64_MAX && got.a.nano == MONEY_UNKNOWN);
+    asked_done(&got);
+}
+
 /* ---------------------------------------------------------------- hosts, askers */
 
 TEST(what_a_host_takes_is_known_before_anything_is_read)
