@@ -51,7 +51,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
             -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
-LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lcrypto -ldl -lm
+LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
 OCR_LIBS    := -ltesseract -llept -lm
 CLI_LIBS    := -ldl -lmicrohttpd
@@ -64,7 +64,7 @@ objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 # What runs inside workers and what only the parent may link.
 SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c \
               src/sandbox/serve.c
-LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ask api)
+LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ledger ask api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 OCR_SRC    := $(sort $(wildcard ocr/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))
@@ -194,7 +194,7 @@ test: ## build and run every test
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/fixtures/good.tsv
+tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/tests/seedledger $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -212,6 +212,11 @@ $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
 
 # Fetches URLs inside the lab of tests/net.
 $(BUILD)/tests/fetchlab: $(OBJ)/tests/net/fetchlab.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+
+# Writes down what asking would have.
+$(BUILD)/tests/seedledger: $(OBJ)/tests/tools/seedledger.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
@@ -236,7 +241,7 @@ $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/lib
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 
 # Is a provider with a certificate of its own.
-$(BUILD)/tests/provider_http_test: TEST_LIBS := -lssl
+$(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
 
 # A worker that misbehaves on request, for the tests of its parent.
 $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags

@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define FOVEA_VERSION "0.2.0"
+#define FOVEA_VERSION "0.3.0"
 
 #define FOVEA_API __attribute__((visibility("default")))
 
@@ -169,9 +169,9 @@ struct fovea_session_options {
     size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
     size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that
                                  cannot be made so small is refused as too_large */
-    const fovea_session *like; /* instead of cwd and roots: this one's, which were perhaps looked up already; also its name
-                                  and all that is counted for it (money, calls for one picture). It may be freed before
-                                  the new one */
+    const fovea_session *like; /* takes this one's name and all that is counted for it (money, calls for one picture); and,
+                                  unless cwd or roots are given, its folders, which were perhaps looked up already. It
+                                  may be freed before the new one */
     const char *name;          /* [A-Za-z0-9._-]{1,64}: what it spends is kept under that name, also by other processes */
     void (*on_text)(void *arg, const char *piece, size_t len); /* is shown an answer while it is made, on the thread that
                                   asks; the pieces are UTF-8 together. A further try starts over: piece NULL */
@@ -374,8 +374,8 @@ FOVEA_API char *fovea_result_json_new(const fovea_result *r, unsigned flags);
 /*
  * A call and what it gave, as a terminal interface shows them: plain text, no escapes, control characters made visible.
  * The call is one line: the tool, its source and its question, which is cut to 100 columns. A result has 4 lines, or 16
- * when expanded, each cut to 120 columns, then how many more there are; of an answer also "model · media type". arguments
- * is JSON. NULL when out of memory.
+ * when expanded, each cut to 120 columns, then how many more there are; of an answer also "model · media type", of a perception
+ * "view:ID · media type". arguments is JSON. NULL when out of memory.
  */
 FOVEA_API char *fovea_render_call_new(const char *tool, const char *arguments, size_t len);
 FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);
@@ -383,14 +383,15 @@ FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);
 /* ---------------------------------------------------------------- money */
 
 struct fovea_usage {
-    const char *name;       /* a session ("" for all without a name), "provider/model", or a day "2026-11-16" (UTC) */
+    const char *name;       /* a session ("" for all without a name), "provider/model", a day "2026-11-16" (UTC), or "total" */
     int64_t calls, failed;  /* of calls: those that brought no answer */
     int64_t input_tokens, output_tokens;
     const char *cost_usd;   /* of those whose price is known: "1.25" */
     int64_t unpriced;       /* calls whose price is not known */
 };
-/* What was spent, by "session", "model" or "day", the latest first: calls tell for each. since: seconds since the epoch, 0
- * for all. 0, -EINVAL for another word, or a fault of the store. */
+/* What was spent, by "session", "model" or "day", the latest first: calls tell for each, which must not use f. By "total":
+ * one row, or none where nothing was spent. since: seconds since the epoch, 0 for all. 0, -EINVAL for another word, or a
+ * fault of the store. */
 FOVEA_API int fovea_usage(fovea *f, const char *by, int64_t since,
                           void (*tell)(const struct fovea_usage *row, void *arg), void *arg, struct fovea_fault *fault);
 

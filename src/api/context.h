@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache and
- * discovery, which lock themselves. */
+/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache,
+ * discovery, tally and ledger, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
 #include "api/cache.h"
 #include "api/config.h"
 #include "api/discovery.h"
+#include "api/tally.h"
 #include "api/views.h"
 #include "ask/ocr.h"
 #include "base/buf.h"
+#include "ledger/ledger.h"
 #include "sandbox/pool.h"
 #include "source/gate.h"
 #include "source/ref.h"
@@ -27,6 +29,9 @@ struct fovea {
     struct pool *pool;
     struct ocr *ocr;
     struct views *views;
+    struct tally *tally; /* of calls without a session */
+    struct asker *asker;
+    struct ledger *ledger;
     struct cache *cache; /* NULL: every picture is made afresh */
     struct discovery *discovery;
 };

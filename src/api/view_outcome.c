@@ -152,7 +152,9 @@ static int describe(struct view_job *j, struct perception *p)
     const char *model = j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
-    if (!q->data && !j->fetched && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))
+    if (j->variants.n && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))
+        return fault_oom(j->fault);
+    if (j->question && !(p->question = strdup(j->question)))
         return fault_oom(j->fault);
     if (model)
         p->tokens = tokens_count(&j->work.limits.rule, p->size);
@@ -170,7 +172,7 @@ int view_perceive(struct view_job *j)
     int r = describe(j, &p);
     if (r < 0)
         return r;
-    if (!j->request->data)
+    if (!j->request->data && !j->given)
         views_remember(j->call->f->views, &p, j->fetched ? j->ref : j->variants.path[j->snapshot.variant]);
     return view_settle(j, result_of_perception(&p));
 }

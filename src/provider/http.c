@@ -114,6 +114,14 @@ static void line_give(struct http *h, struct line *l)
         line_free(h->curl, l);
 }
 
+void http_warm(struct http *h)
+{
+    const struct curl_table *curl = curl_load();
+    struct line *l = curl ? line_take(h, curl) : NULL;
+    if (l)
+        line_give(h, l);
+}
+
 static size_t on_header(char *bytes, size_t one, size_t len, void *ctx)
 {
     struct run *r = ctx;
@@ -175,13 +183,6 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PROXY, "");
     SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    SET(CURLOPT_SSL_VERIFYPEER, 1L);
-    SET(CURLOPT_SSL_VERIFYHOST, 2L);
-    SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (q->ca_file) {
-        SET(CURLOPT_CAINFO, q->ca_file);
-        SET(CURLOPT_CAPATH, NULL);
-    }
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_QUICK_EXIT, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -198,7 +199,7 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, r);
 #undef SET
-    return bad;
+    return bad ? bad : curl_set_tls(c, easy, q->ca_file);
 }
 
 /* When to look again: the answer's own pace, or the end of all time for it. */
@@ -279,8 +280,8 @@ static int say(int code, struct fovea_fault *f)
         const char *words;
     } rows[] = {
         {-ETIMEDOUT, "the provider did not answer in time"},
-        {-EHOSTUNREACH, "the provider cannot be reached"},
-        {-EPROTO, "no trusted TLS connection to the provider: its certificate or protocol was refused"},
+        {-EHOSTUNREACH, "the provider cannot be reached; check the network, and its baseUrl"},
+        {-EPROTO, "no trusted TLS connection to the provider: its certificate or protocol was refused; network.caFile names further authorities"},
         {-ECONNRESET, "the connection to the provider was cut off"},
         {-EFBIG, "the provider's answer is too long"},
     };
@@ -300,7 +301,10 @@ static int run_line(struct line *l, struct run *r, struct curl_slist *headers)
     r->curl->curl_easy_reset(l->easy);
     if (set_up(l->easy, r, headers) || r->curl->curl_multi_add_handle(l->multi, l->easy) != CURLM_OK)
         return -ENOMEM;
+    curl_off_t up = 0;
     int code = drive(l, r, &done);
+    (void)r->curl->curl_easy_getinfo(l->easy, CURLINFO_SIZE_UPLOAD_T, &up);
+    r->a->sent = r->a->status || up >= (curl_off_t)r->q->len;
     (void)r->curl->curl_multi_remove_handle(l->multi, l->easy);
     if (r->let_go && code != -ECANCELED)
         return 0;
@@ -325,8 +329,11 @@ static int request(struct http *h, const struct http_request *q, bool get, struc
     if (q->total_ms)
         r.deadline = now + q->total_ms;
     a->status = 0;
+    a->sent = false;
     a->bytes = 0;
     a->headers = (struct buf)BUF_INIT(LIMIT_PROVIDER_HEADERS);
+    cleanup(pipe_guard_done) struct pipe_guard guard;
+    pipe_guard_init(&guard);
     struct curl_slist *headers = header_list(curl, q->headers);
     struct line *l = headers ? line_take(h, curl) : NULL;
     int code = l ? run_line(l, &r, headers) : -ENOMEM;

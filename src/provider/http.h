@@ -20,12 +20,15 @@ struct http;
 int http_new(struct http **ret, struct fovea_fault *f);
 void http_free(struct http *h); /* nobody uses it any more */
 
+/* Loads libcurl and readies a handle, which the first request does otherwise. */
+void http_warm(struct http *h);
+
 struct http_request {
     const char *url;
     const char *headers; /* lines of "name: value\n" */
     const char *body;    /* of a POST */
     size_t len;
-    const char *ca_file;  /* instead of the system's; NULL for those */
+    const char *ca_file;  /* PEM; trusted besides the system's authorities. NULL: those alone */
     int64_t total_ms;     /* 0: no limit */
     int64_t connect_ms;   /* 0: the usual */
     int64_t idle_ms;      /* without a byte of the answer; 0: the usual */
@@ -34,6 +37,7 @@ struct http_request {
 
 struct http_answer {
     int status;         /* 0 until the headers are there */
+    bool sent;          /* the whole body went out, whatever came back */
     struct buf headers; /* lines of "name: value\n", of the final answer */
     size_t bytes;       /* of the body, so far */
     /*

@@ -477,7 +477,7 @@ TEST(config_of_any_bytes_does_no_harm)
 
 /* ---------------------------------------------------------------- personalities */
 
-enum { VIEW_TOOL = 1, READ_TOOL = 2 }; /* by their place in fovea_tools() */
+enum { VIEW_TOOL = 1, READ_TOOL = 2, ASK_TOOLS = 4 + 8 + 16 }; /* by their place in fovea_tools() */
 
 TEST(toolset_takes_names_and_names_what_is_wrong)
 {
@@ -488,8 +488,8 @@ TEST(toolset_takes_names_and_names_what_is_wrong)
         {"- view\n- read\n", NULL, VIEW_TOOL | READ_TOOL},
         {"[read]", NULL, READ_TOOL},
         {"tools: [view]", NULL, VIEW_TOOL},
-        {"tools:\n  - view\n  - vision\n  - inspect_image\n  - vision_analyze\n  - video_analyze\n", NULL, VIEW_TOOL},
-        {"[vision]", NULL, 0},
+        {"tools:\n  - view\n  - vision\n  - inspect_image\n  - vision_analyze\n  - video_analyze\n", NULL, VIEW_TOOL | ASK_TOOLS},
+        {"[vision]", NULL, ASK_TOOLS},
         {"[]", NULL, 0},
         {"[view, view]", NULL, VIEW_TOOL},
         {"# none yet\n", "toolset.yaml:2: expected a list of tools", 0},
