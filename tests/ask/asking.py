@@ -166,6 +166,20 @@ def result_of(reply):
         return None, result
 
 
+def ask(**changes):
+    """Arguments of vision_analyze; None takes one away."""
+    arguments = {"file_path": "red.png", "prompt": "what is it", "model": "wa/ok"}
+    arguments.update(changes)
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def answer(home, tool="vision_analyze", options=(), **changes):
+    """What `fovea call` answers; it must be an answer."""
+    status, envelope = home.call(tool, ask(**changes), *options)
+    assert status == 0 and envelope["ok"] is True and envelope["kind"] == "answer", (status, envelope)
+    return envelope
+
+
 # ---------------------------------------------------------------- tables
 
 def table(name):
