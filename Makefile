@@ -194,7 +194,8 @@ test: ## build and run every test
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/tests/askhost $(BUILD)/fixtures/good.tsv
+tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/tests/askhost $(BUILD)/bench/mcp_load \
+       $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
