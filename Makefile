@@ -51,7 +51,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
             -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
-LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lcrypto -ldl -lm
+LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -lisal -ldeflate -lm
 OCR_LIBS    := -ltesseract -llept -lm
 CLI_LIBS    := -ldl -lmicrohttpd
@@ -64,7 +64,7 @@ objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 # What runs inside workers and what only the parent may link.
 SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c \
               src/sandbox/serve.c
-LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ask api)
+LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ledger ask api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 OCR_SRC    := $(sort $(wildcard ocr/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))

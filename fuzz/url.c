@@ -15,7 +15,7 @@ static void check_again(const struct url *u)
 {
     char text[URL_TEXT], twice[URL_TEXT];
     struct url again;
-    struct host host;
+    struct url_host host;
     int n = url_format(u, text);
     assert(n > 0 && n < URL_TEXT && u->target[0] == '/');
     for (int i = 0; i < n; i++)

@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define FOVEA_VERSION "0.2.0"
+#define FOVEA_VERSION "0.3.0"
 
 #define FOVEA_API __attribute__((visibility("default")))
 
@@ -90,7 +90,7 @@ struct fovea_box {
 };
 
 struct fovea_view_request {
-    const char *path;        /* path, file:///path or view:ID */
+    const char *path;        /* path, file:///path, view:ID, or with network.view an https URL */
     const void *data;        /* instead of opening path: the bytes themselves; path is then only their name */
     size_t data_len;
     int64_t page;            /* from 1 */
@@ -326,7 +326,7 @@ FOVEA_API int fovea_result_answer(const fovea_result *r, struct fovea_answer *re
 
 /* The picture of a perception. */
 struct fovea_image {
-    const char *id;         /* view:ID; names the view later, where it was opened by path */
+    const char *id;         /* view:ID; names the view later, where it was opened by path; one of a URL is fetched again */
     const char *media_type; /* image/png, image/jpeg, image/gif or image/webp; always true to the bytes */
     const uint8_t *data;
     size_t len;
@@ -374,14 +374,15 @@ FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);
 /* ---------------------------------------------------------------- money */
 
 struct fovea_usage {
-    const char *name;       /* a session ("" for all without a name), "provider/model", or a day "2026-11-16" (UTC) */
+    const char *name;       /* a session ("" for all without a name), "provider/model", a day "2026-11-16" (UTC), or "total" */
     int64_t calls, failed;  /* of calls: those that brought no answer */
     int64_t input_tokens, output_tokens;
     const char *cost_usd;   /* of those whose price is known: "1.25" */
     int64_t unpriced;       /* calls whose price is not known */
 };
-/* What was spent, by "session", "model" or "day", the latest first: calls tell for each. since: seconds since the epoch, 0
- * for all. 0, -EINVAL for another word, or a fault of the store. */
+/* What was spent, by "session", "model" or "day", the latest first: calls tell for each, which must not use f. By "total":
+ * one row, or none where nothing was spent. since: seconds since the epoch, 0 for all. 0, -EINVAL for another word, or a
+ * fault of the store. */
 FOVEA_API int fovea_usage(fovea *f, const char *by, int64_t since,
                           void (*tell)(const struct fovea_usage *row, void *arg), void *arg, struct fovea_fault *fault);
 

@@ -15,6 +15,10 @@ struct call {
     bool no_webp;
     const char **roots;          /* the list of scope.roots; owned, but not what is in it */
     char *main;                  /* PROVIDER/MODEL, as it was when the call began; NULL: not known */
+    const char *session;         /* its name; "" none */
+    struct tally *tally;
+    void (*on_text)(void *arg, const char *piece, size_t len); /* as in fovea_session_options */
+    void *on_text_arg;
 };
 
 /* session and cancel may be NULL. The struct borrows from both. To be ended by call_done, also after a

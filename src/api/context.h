@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool and cache,
- * which lock themselves. */
+/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache and
+ * ledger, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
 #include "api/cache.h"
 #include "api/config.h"
+#include "api/tally.h"
 #include "api/views.h"
 #include "ask/ocr.h"
 #include "base/buf.h"
+#include "ledger/ledger.h"
 #include "sandbox/pool.h"
 #include "source/gate.h"
 #include "source/ref.h"
@@ -26,6 +28,9 @@ struct fovea {
     struct pool *pool;
     struct ocr *ocr;
     struct views *views;
+    struct tally *tally; /* of calls without a session */
+    struct asker *asker;
+    struct ledger *ledger;
     struct cache *cache; /* NULL: every picture is made afresh */
 };
 
@@ -40,7 +45,7 @@ __attribute__((format(printf, 3, 4))) fovea_result *refuse_named(enum reason rea
 /* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
 void show_bytes(uint64_t bytes, char out[32]);
 
-/* Whether a reference is a URL, which no tool of this version fetches. */
+/* Whether a reference is a URL of any scheme but file:, which is a path. */
 bool is_url(const char *ref);
 
 /* The absolute path of a spelling that opened, without detours that mean nothing; text that JSON can hold. NULL when out

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "percept/json.h"
 #include "percept/result.h"
 
 static bool known_choice(const struct fovea_field *field, const char *value)
@@ -19,12 +20,19 @@ static bool known_choice(const struct fovea_field *field, const char *value)
     return false;
 }
 
+static int64_t string_max(const struct fovea_field *field)
+{
+    return field->max ? field->max : LIMIT_PATH_BYTES;
+}
+
 /* What a field takes, in words: for refusals, help and faults. */
 static void add_takes(struct buf *b, const struct fovea_field *field)
 {
     (void)buf_add_format(b, "\"%s\" takes ", field->name);
     if (field->type == FOVEA_STRING)
-        (void)buf_add_format(b, "a string shorter than %d bytes", LIMIT_PATH_BYTES);
+        (void)buf_add_format(b, "a string shorter than %lld bytes", (long long)string_max(field));
+    else if (field->type == FOVEA_OBJECT)
+        (void)buf_add_str(b, "a JSON object");
     else if (field->type == FOVEA_BOX)
         (void)buf_add_str(b, "four numbers: x, y, width, height, the last two above 0");
     else if (field->type == FOVEA_INTEGER && field->max == INT64_MAX)
@@ -113,6 +121,8 @@ static bool set_from_json(const struct fovea_field *field, const json_t *value, 
         return json_whole(value, &whole) && set_integer(field, whole, request);
     case FOVEA_BOX:
         return json_box(value, box) && set_box(field, box, request);
+    case FOVEA_OBJECT:
+        return json_is_object(value); /* becomes text when all the others are in order */
     }
     return false;
 }
@@ -150,13 +160,27 @@ static fovea_result *refuse_missing(const struct fovea_field *field)
     return result_refused(REASON_INVALID_INPUT, "\"%s\" is missing: %s", field->name, field->help);
 }
 
+/* The text takes the object's place, which keeps it. False when out of memory. */
+static bool set_object(const struct fovea_field *field, json_t *arguments, void *request)
+{
+    const json_t *value = json_object_get(arguments, field->name);
+    if (field->type != FOVEA_OBJECT || !json_is_object(value))
+        return true;
+    auto_free char *words = json_line_new(value);
+    json_t *text = words ? json_string(words) : NULL;
+    if (!text || json_object_set_new(arguments, field->name, text) < 0)
+        return false;
+    set_string(field, json_string_value(text), request);
+    return true;
+}
+
 /* The first thing wrong with the arguments; *ret_wrong false when nothing is. An explicit null is no argument. */
-static fovea_result *fill(const struct fovea_tool *tool, const json_t *arguments, void *request, bool *ret_wrong)
+static fovea_result *fill(const struct fovea_tool *tool, json_t *arguments, void *request, bool *ret_wrong)
 {
     const char *name;
     json_t *value;
     *ret_wrong = true;
-    json_object_foreach((json_t *)(uintptr_t)arguments, name, value) {
+    json_object_foreach(arguments, name, value) {
         const struct fovea_field *field = field_named(tool, name);
         if (!field)
             return refuse_unknown(tool, name);
@@ -167,12 +191,14 @@ static fovea_result *fill(const struct fovea_tool *tool, const json_t *arguments
         const json_t *given = json_object_get(arguments, tool->fields[i].name);
         if (tool->fields[i].required && (!given || json_is_null(given)))
             return refuse_missing(&tool->fields[i]);
+        if (!set_object(&tool->fields[i], arguments, request))
+            return NULL;
     }
     *ret_wrong = false;
     return NULL;
 }
 
-int tool_arguments(const struct fovea_tool *tool, const json_t *arguments, void *request, fovea_result **ret_refusal,
+int tool_arguments(const struct fovea_tool *tool, json_t *arguments, void *request, fovea_result **ret_refusal,
                    struct fovea_fault *fault)
 {
     bool wrong = true;
@@ -191,11 +217,13 @@ int tool_arguments(const struct fovea_tool *tool, const json_t *arguments, void 
 static bool member_fits(const struct fovea_field *field, const void *request)
 {
     const void *member = (const char *)request + field->offset;
-    const char *string = field->type == FOVEA_STRING || field->type == FOVEA_CHOICE ? *(char *const *)member : NULL;
+    bool words = field->type == FOVEA_STRING || field->type == FOVEA_CHOICE || field->type == FOVEA_OBJECT;
+    const char *string = words ? *(char *const *)member : NULL;
     const struct fovea_box *box = member;
     switch (field->type) {
     case FOVEA_STRING:
-        return !string || strlen(string) < LIMIT_PATH_BYTES;
+    case FOVEA_OBJECT: /* its text is read by the tool */
+        return !string || strlen(string) < (size_t)string_max(field);
     case FOVEA_CHOICE:
         return !string || known_choice(field, string);
     case FOVEA_INTEGER:
@@ -284,7 +312,8 @@ int fovea_field_parse(const struct fovea_field *field, const char *value, void *
 static json_t *field_schema(const struct fovea_field *field)
 {
     static const char *const types[] = {
-        [FOVEA_STRING] = "string", [FOVEA_INTEGER] = "integer", [FOVEA_BOX] = "array", [FOVEA_CHOICE] = "string"};
+        [FOVEA_STRING] = "string", [FOVEA_INTEGER] = "integer", [FOVEA_BOX] = "array", [FOVEA_CHOICE] = "string",
+        [FOVEA_OBJECT] = "object"};
     json_t *o = json_pack("{s:s, s:s}", "type", types[field->type], "description", field->help);
     if (field->type == FOVEA_INTEGER) {
         (void)json_object_set_new(o, "minimum", json_integer(field->min));

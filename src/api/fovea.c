@@ -8,6 +8,7 @@
 #include "api/hosts_yaml.h"
 #include "api/personality.h"
 #include "api/tools.h"
+#include "ask/ask.h"
 #include "base/fault.h"
 #include "base/limits.h"
 
@@ -23,7 +24,10 @@ void fovea_free(fovea *f)
     ocr_free(f->ocr);
     pool_free(f->pool);
     gate_free(f->gate);
+    ledger_free(f->ledger);
     views_free(f->views);
+    tally_unref(f->tally);
+    asker_free(f->asker);
     cache_free(f->cache);
     config_done(&f->config);
     free(f->beside);
@@ -67,18 +71,19 @@ static int add_config_file(const fovea *f, struct buf *ret)
     return here ? buf_add_format(ret, "%s/%s", here, file) : -errno;
 }
 
-/* Our own config and state hold keys and what others saw: no path leads there. */
+/* Our own config, state and cache hold keys and what others saw: no path leads there. */
 static int open_gate(fovea *f, struct fovea_fault *fault)
 {
-    auto_buf config = BUF_INIT(LIMIT_PATH_BYTES), state = BUF_INIT(LIMIT_PATH_BYTES);
+    auto_buf config = BUF_INIT(LIMIT_PATH_BYTES), state = BUF_INIT(LIMIT_PATH_BYTES), cache = BUF_INIT(LIMIT_PATH_BYTES);
     auto_buf file = BUF_INIT(2 * LIMIT_PATH_BYTES), personalities = BUF_INIT(3 * LIMIT_PATH_BYTES);
-    const char *floor[5] = {0};
+    const char *floor[6] = {0};
     size_t n = 0;
     if (config_folder("XDG_CONFIG_HOME", ".config", &config) < 0 ||
-        config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 || add_config_file(f, &file) < 0 ||
+        config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 ||
+        config_folder("XDG_CACHE_HOME", ".cache", &cache) < 0 || add_config_file(f, &file) < 0 ||
         (*f->beside && buf_add_format(&personalities, "%s/personalities", f->beside) < 0))
         return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
-    const struct buf *const all[] = {&config, &state, &file, &personalities};
+    const struct buf *const all[] = {&config, &state, &cache, &file, &personalities};
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i]->len)
             floor[n++] = all[i]->data;
@@ -88,6 +93,17 @@ static int open_gate(fovea *f, struct fovea_fault *fault)
                              .where = (const char *const *)f->config.reach_true,
                              .floor = floor};
     return gate_new(&g, &f->gate, fault);
+}
+
+/* Opens nothing yet. */
+static int open_ledger(fovea *f, struct fovea_fault *fault)
+{
+    auto_buf state = BUF_INIT(LIMIT_PATH_BYTES), cache = BUF_INIT(LIMIT_PATH_BYTES);
+    if (config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 || config_folder("XDG_CACHE_HOME", ".cache", &cache) < 0)
+        return fault_oom(fault); /* open_gate found them short enough */
+    struct ledger_options o = {
+        .state_dir = state.data, .cache_dir = cache.data, .cache_bytes = (uint64_t)f->config.cache_bytes};
+    return ledger_new(&o, &f->ledger, fault);
 }
 
 /* Beside the program where it was built, else in the tree it was installed in, else where it was to be installed. */
@@ -143,14 +159,18 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     if (!options)
         options = &defaults;
     cleanup(fovea_free_p) fovea *f = calloc(1, sizeof *f);
-    if (!f || !(f->views = views_new()) || (!options->no_cache && !(f->cache = cache_new())))
+    if (!f || !(f->views = views_new()) || !(f->tally = tally_new()) || (!options->no_cache && !(f->cache = cache_new())))
         return fault_oom(fault);
     f->no_webp = options->no_webp;
-    int r = find_folders(f, options, fault);
+    int r = asker_new(&f->asker, fault);
+    if (r >= 0)
+        r = find_folders(f, options, fault);
     if (r >= 0)
         r = settle(f, options, fault);
     if (r >= 0)
         r = open_gate(f, fault);
+    if (r >= 0)
+        r = open_ledger(f, fault);
     if (r >= 0)
         r = open_pool(f, options, fault);
     if (r < 0)

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "api/folders.h"
+#include "api/tally.h"
 #include "api/tools.h"
 #include "base/fault.h"
 #include "base/limits.h"
@@ -18,6 +19,10 @@ struct fovea_session {
     size_t max_text, max_image;
     pthread_mutex_t lock;
     char *main; /* PROVIDER/MODEL; NULL not known */
+    char *name; /* "" when it has none */
+    struct tally *tally; /* perhaps shared, like the folders */
+    void (*on_text)(void *arg, const char *piece, size_t len);
+    void *on_text_arg;
 };
 
 void fovea_session_free(fovea_session *s)
@@ -26,7 +31,9 @@ void fovea_session_free(fovea_session *s)
         return;
     (void)pthread_mutex_destroy(&s->lock);
     folders_unref(s->folders);
+    tally_unref(s->tally);
     free(s->main);
+    free(s->name);
     free(s);
 }
 
@@ -57,6 +64,22 @@ static int set_main(fovea_session *s, const char *main, struct fovea_fault *faul
     return (s->main = strdup(main)) ? 0 : fault_oom(fault);
 }
 
+static bool good_name(const char *name)
+{
+    size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+    return len && len <= LIMIT_SESSION_NAME && !name[len];
+}
+
+static int set_name(fovea_session *s, const struct fovea_session_options *o, struct fovea_fault *fault)
+{
+    const char *name = o->name ? o->name : o->like ? o->like->name : "";
+    if (o->name && !good_name(o->name))
+        return wrong(fault, "session", o->name, "is no name; use up to 64 of A-Z a-z 0-9 . _ -");
+    s->tally = o->like && !o->name ? tally_ref(o->like->tally) : tally_new();
+    s->name = strdup(name);
+    return s->name && s->tally ? 0 : fault_oom(fault);
+}
+
 static int set_folders(fovea_session *s, const struct fovea_session_options *o, struct fovea_fault *fault)
 {
     if (!o->like)
@@ -81,9 +104,13 @@ int fovea_session_new(fovea *f, const struct fovea_session_options *options, fov
     s->no_webp = o->no_webp;
     s->max_text = o->max_text;
     s->max_image = o->max_image;
+    s->on_text = o->on_text;
+    s->on_text_arg = o->on_text_arg;
     int r = set_folders(s, o, fault);
     if (r == 0)
         r = set_main(s, o->main, fault);
+    if (r == 0)
+        r = set_name(s, o, fault);
     if (r < 0)
         return r;
     *ret = take(s);
@@ -122,6 +149,10 @@ int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault)
     c->max_image = s->max_image;
     c->no_webp |= s->no_webp;
     c->max_patches = s->model_unknown ? (uint32_t)s->f->config.max_patches : 0;
+    c->session = s->name;
+    c->tally = s->tally;
+    c->on_text = s->on_text;
+    c->on_text_arg = s->on_text_arg;
     return folders_lend(s->folders, c, fault);
 }
 
@@ -131,4 +162,12 @@ int fovea_session_call(fovea_session *s, const char *tool, const char *json, siz
     auto_call c;
     int r = call_init(&c, s->f, s, cancel, fault);
     return r < 0 ? r : tool_call(&c, tool, json, len, ret, fault);
+}
+
+int fovea_session_ask(fovea_session *s, const char *tool, const void *request, fovea_cancel *cancel, fovea_result **ret,
+                      struct fovea_fault *fault)
+{
+    auto_call c;
+    int r = call_init(&c, s->f, s, cancel, fault);
+    return r < 0 ? r : tool_ask(&c, tool, request, ret, fault);
 }

@@ -114,7 +114,7 @@ static void tell_host(struct teller *t, const struct choose_inputs *in, const st
     auto_buf value = BUF_INIT(16 * KIB), key = BUF_INIT(KIB);
     bool usual = in->usual_keys && p->usual_env && !p->auth_none;
     (void)buf_add_format(&key, "(host %s)", p->name);
-    (void)buf_add_format(&value, "%s, ", p->wire == WIRE_NONE ? "on this machine" : wire_names[p->wire]);
+    (void)buf_add_format(&value, "%s, ", p->wire ? p->wire : "on this machine");
     (void)buf_add_str(&value, p->auth_none ? "no key needed" : usual ? "key in " : "key configured");
     if (usual)
         (void)buf_add_str(&value, p->usual_env);

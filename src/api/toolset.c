@@ -11,17 +11,24 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-/* Names of the contract for which this version has no tool: one toolset serves it and later ones. */
-static const char *const later[] = {"vision", "inspect_image", "vision_analyze", "video_analyze"};
+/* One word for the tools that ask. */
+static const char group[] = "vision";
+static const char *const grouped[] = {"inspect_image", "vision_analyze", "video_analyze"};
 
 /* The i-th name that may stand in a toolset; NULL past the last. */
 static const char *name_at(size_t i)
 {
     size_t n;
     const struct fovea_tool *tools = fovea_tools(&n);
-    if (i < n)
-        return tools[i].name;
-    return i - n < COUNT(later) ? later[i - n] : NULL;
+    return i < n ? tools[i].name : i == n ? group : NULL;
+}
+
+static bool in_group(const char *name)
+{
+    for (size_t i = 0; i < COUNT(grouped); i++)
+        if (!strcmp(grouped[i], name))
+            return true;
+    return false;
 }
 
 static int unknown_name(struct yaml_reader *r, const char *name)
@@ -51,8 +58,9 @@ static int add_tool(struct yaml_reader *r, const yaml_event_t *e, uint32_t *tool
         i++;
     if (!name_at(i))
         return unknown_name(r, word.text);
-    if (i < n)
-        *tools |= UINT32_C(1) << i;
+    for (size_t t = 0; t < n; t++)
+        if (t == i || (i == n && in_group(name_at(t))))
+            *tools |= UINT32_C(1) << t;
     return 0;
 }
 

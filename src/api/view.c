@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view: a source becomes pixels. The flow is the list `steps` at the end. */
+/* view: a source becomes pixels. The flow is the lists of steps at the end. */
 #include "api/view.h"
 
 #include <errno.h>
 
+#include "api/take_url.h"
 #include "api/tools.h"
 #include "base/cancel.h"
 #include "base/limits.h"
@@ -20,9 +21,10 @@ static int step_allowed(struct view_job *j)
         return view_settle(j, result_refused(REASON_BLOCKED,
                                              "showing images is disabled by settings (images.blockImages: true); set "
                                              "it to false to use view"));
-    if (!j->request->data && is_url(path))
+    if (!j->request->data && is_url(path) && !j->call->f->config.network_view)
         return view_settle(j, refuse_named(REASON_BLOCKED, path,
-                                           "is a URL, and view fetches nothing; save it to a file and view that"));
+                                           "is a URL, and view fetches none unless network.view is true in the config; "
+                                           "save it to a file and view that"));
     return 0;
 }
 
@@ -33,7 +35,7 @@ static int try_open(const struct view_job *j, const struct view_memory *m, bool 
     struct ref_variants one = {.n = 1, .path = {m->ref}};
     struct snapshot s = {.fd = -1};
     enum snapshot_verdict verdict;
-    if (!c->scope.roots)
+    if (!c->scope.roots || is_url(m->ref))
         return 0;
     int r = snapshot_take(c->f->gate, &one, &c->scope, 0, &verdict, &s, j->fault); /* none of its bytes */
     if (r < 0)
@@ -52,16 +54,21 @@ static int recall(struct view_job *j, const char *id, struct view_memory *ret, e
     return r < 0 || known ? r : view_settle(j, refuse_named(reason, id, "%s", words));
 }
 
-static const char no_view[] = "is no view that can be shown again; view the file by its path";
+static const char no_view[] = "is no view that can be shown again; view the file by its path, or its URL again";
 
 static int step_recall(struct view_job *j)
 {
     j->ref = j->request->path;
-    if (j->request->data || strncmp(j->ref, "view:", 5) != 0)
+    if (j->request->data || j->given || j->literal)
         return 0;
-    int r = recall(j, j->ref, &j->earlier, REASON_ABSENT, no_view);
-    j->ref = j->earlier.ref;
-    return r;
+    if (!strncmp(j->ref, "view:", 5)) {
+        int r = recall(j, j->ref, &j->earlier, REASON_ABSENT, no_view);
+        if (r)
+            return r;
+        j->ref = j->earlier.ref;
+    }
+    j->fetched = is_url(j->ref);
+    return 0;
 }
 
 /* A box in the pixels of an earlier view, in pixels of its source. */
@@ -106,7 +113,7 @@ static int step_region(struct view_job *j)
     return r;
 }
 
-static int take_file(struct view_job *j, uint64_t cap, enum snapshot_verdict *ret_verdict)
+static int take_file(struct view_job *j)
 {
     int r = call_spellings(j->call, j->ref, &j->variants);
     if (r == -EINVAL)
@@ -114,28 +121,37 @@ static int take_file(struct view_job *j, uint64_t cap, enum snapshot_verdict *re
                                            "is no path; give one such as shots/a.png or /abs/a.png"));
     if (r < 0)
         return fault_oom(j->fault);
-    return snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, cap, ret_verdict, &j->snapshot, j->fault);
+    return snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, j->cap, &j->verdict, &j->snapshot, j->fault);
 }
 
-static int take_bytes(struct view_job *j, uint64_t cap, enum snapshot_verdict *ret_verdict)
+static int take_bytes(struct view_job *j)
 {
-    if (j->request->data_len <= cap)
+    if (j->request->data_len <= j->cap)
         return snapshot_of(j->request->data, j->request->data_len, &j->snapshot, j->fault);
     j->snapshot.file_size = j->request->data_len;
-    *ret_verdict = SNAPSHOT_TOO_LARGE;
+    j->verdict = SNAPSHOT_TOO_LARGE;
     return 0;
+}
+
+static int take_fetched(struct view_job *j)
+{
+    struct fetch_result got;
+    int r = take_url(j->call, j->ref, j->cap, &got, j->fault);
+    if (r < 0)
+        return r;
+    j->snapshot = got.body; /* the job's from now on */
+    return got.reason ? view_settle(j, refuse_fetch(&got, j->request->path, j->cap)) : 0;
 }
 
 static int step_take(struct view_job *j)
 {
-    uint64_t cap = (uint64_t)j->call->f->config.view_max_bytes;
-    enum snapshot_verdict verdict = SNAPSHOT_TAKEN;
-    int r = j->request->data ? take_bytes(j, cap, &verdict) : take_file(j, cap, &verdict);
-    if (r || verdict == SNAPSHOT_TAKEN)
+    j->verdict = SNAPSHOT_TAKEN;
+    int r = j->given ? 0 : j->fetched ? take_fetched(j) : j->request->data ? take_bytes(j) : take_file(j);
+    if (r || j->verdict == SNAPSHOT_TAKEN)
         return r;
-    if (verdict == SNAPSHOT_ABSENT && j->earlier.ref)
+    if (j->verdict == SNAPSHOT_ABSENT && j->earlier.ref)
         return view_settle(j, refuse_named(REASON_ABSENT, j->request->path, no_view));
-    return view_settle(j, refuse_source(verdict, j->request->path, j->snapshot.file_size, cap,
+    return view_settle(j, refuse_source(j->verdict, j->request->path, j->snapshot.file_size, j->cap,
                                         REASON_UNPERCEIVABLE_TYPE));
 }
 
@@ -216,7 +232,7 @@ static int step_plan(struct view_job *j)
     j->work.magic = WORK_MAGIC;
     j->work.media = j->sniff.media;
     j->work.input_len = j->snapshot.size;
-    j->work.flags = j->call->no_webp || !tokens_host_takes_webp(j->model) ? 0 : WORK_WEBP_OK;
+    j->work.flags = j->call->no_webp || j->no_webp || !tokens_host_takes_webp(j->model) ? 0 : WORK_WEBP_OK;
     j->work.preview_w = MIN(q->preview_width, LIMIT_PREVIEW_SIDE);
     j->work.preview_h = MIN(q->preview_height, LIMIT_PREVIEW_SIDE);
     return 0;
@@ -241,6 +257,14 @@ static bool seen_before(struct view_job *j)
     return !j->hash_error && cache_find(j->call->f->cache, j->sha256, &j->work, &j->output);
 }
 
+int view_hash(struct view_job *j)
+{
+    hash_snapshot(j);
+    if (j->hash_error == -ECANCELED)
+        return fault_cancelled(j->fault);
+    return j->hash_error < 0 ? fault_set(j->fault, j->hash_error, "cannot read back a snapshot") : 0;
+}
+
 static int step_decode(struct view_job *j)
 {
     if (seen_before(j))
@@ -252,24 +276,46 @@ static int step_decode(struct view_job *j)
                            .meanwhile = hash_snapshot,
                            .arg = j};
     int r = pool_run(j->call->f->pool, &job, &j->end, &j->output, j->fault);
+    if (r == 0)
+        r = view_hash(j);
     if (r < 0)
         return r;
-    hash_snapshot(j);
-    if (j->hash_error == -ECANCELED)
-        return fault_cancelled(j->fault);
-    if (j->hash_error < 0)
-        return fault_set(j->fault, j->hash_error, "cannot read back a snapshot");
     if (j->end == POOL_DONE)
         cache_keep(j->call->f->cache, j->sha256, &j->work, &j->output);
     return 0;
 }
 
-static int (*const steps[])(struct view_job *j) = {
-    step_arguments, step_allowed, step_recall, step_region, step_take,        step_sniff,   step_perceivable,
-    step_page,      step_plan,    step_decode, view_same_source, view_outcome, view_perceive,
-};
+typedef int step(struct view_job *j);
 
-static void job_done(struct view_job *j)
+static step *const opening[] = {step_recall, step_region, step_take, step_sniff, NULL};
+static step *const planning[] = {step_perceivable, step_page, step_plan, NULL};
+static step *const showing[] = {step_decode, view_same_source, view_outcome, view_perceive, NULL};
+
+static int run(struct view_job *j, step *const *steps)
+{
+    int r = 0;
+    for (; !r && *steps; steps++)
+        r = cancel_struck(j->call->scope.cancel) ? fault_cancelled(j->fault) : (*steps)(j);
+    return r;
+}
+
+int view_open(struct view_job *j)
+{
+    pool_prepare(j->call->f->pool);
+    return run(j, opening);
+}
+
+int view_plan(struct view_job *j)
+{
+    return run(j, planning);
+}
+
+int view_show(struct view_job *j)
+{
+    return run(j, showing);
+}
+
+void view_job_done(struct view_job *j)
 {
     view_memory_done(&j->earlier);
     view_memory_done(&j->measured);
@@ -278,13 +324,16 @@ static void job_done(struct view_job *j)
     pool_output_done(&j->output);
 }
 
+static step *const whole[] = {step_arguments, step_allowed, view_open, view_plan, view_show, NULL};
+
 int view_run(const struct call *c, const void *request, fovea_result **ret, struct fovea_fault *fault)
 {
-    cleanup(job_done) struct view_job j = {.call = c, .request = request, .fault = fault, .snapshot = {.fd = -1}};
-    int r = 0;
-    pool_prepare(c->f->pool);
-    for (size_t i = 0; !r && i < COUNT(steps); i++)
-        r = cancel_struck(c->scope.cancel) ? fault_cancelled(fault) : steps[i](&j);
+    cleanup(view_job_done) struct view_job j = {.call = c,
+                                                .request = request,
+                                                .fault = fault,
+                                                .cap = (uint64_t)c->f->config.view_max_bytes,
+                                                .snapshot = {.fd = -1}};
+    int r = run(&j, whole);
     if (r < 0)
         return r;
     *ret = j.result;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One view under way, for view.c (what is asked, and getting it) and view_outcome.c (what came of it). */
+/* One view under way, for view.c (what is asked, and getting it) and view_outcome.c (what came of it), and for those who
+ * ask a model about what a view would show. */
 #ifndef FOVEA_VIEW_H
 #define FOVEA_VIEW_H
 
@@ -12,8 +13,14 @@ struct view_job {
     const struct fovea_view_request *request;
     struct fovea_fault *fault;
     fovea_result *result;
+    uint64_t cap;   /* bytes of the source */
+    bool given;     /* the snapshot is there already, of bytes that came without a file */
+    bool literal;   /* view:ID is a file name like any other */
+    bool no_webp;   /* whoever gets the picture takes none */
+    const char *question; /* that the host's own model is to answer from it; NULL none */
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
+    bool fetched;                /* it is a URL; a view of one that is recalled is fetched again */
     const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
     struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
     struct view_memory measured; /* the view that the region was measured in; likewise */
@@ -24,6 +31,7 @@ struct view_job {
     enum pool_end end;
     struct pool_output output;
     uint8_t sha256[SHA256_LEN];
+    enum snapshot_verdict verdict; /* of taking it */
     bool hashed;    /* sha256 was tried, and this is what came of it: */
     int hash_error; /* 0 or a negative errno */
 };
@@ -34,6 +42,19 @@ static inline int view_settle(struct view_job *j, fovea_result *result)
     j->result = result;
     return result ? 1 : fault_oom(j->fault);
 }
+
+/*
+ * The three parts of a view, in this order. Opened: the source's bytes are in the snapshot and sniffed. Planned: it can be
+ * shown, and work says how. Shown: result is a perception. Each returns 0 to go on, 1 with a refusal in result (shown: with
+ * the perception too), or a fault. The caller has filled call, request, fault and cap, and snapshot.fd with -1.
+ */
+int view_open(struct view_job *j);
+int view_plan(struct view_job *j);
+int view_show(struct view_job *j);
+void view_job_done(struct view_job *j); /* frees all but the result */
+
+/* The source's hash, known from here on. 0 or a fault. */
+int view_hash(struct view_job *j);
 
 /* After the worker: the file must be the one that earlier views showed; refuses what the worker could not show; else
  * makes the perception and remembers it. */

@@ -134,6 +134,16 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* What the note calls the source: the file's own name. A query is no name, and may hold what is nobody's business. */
+static char *name_new(const struct view_job *j, const struct perception *p)
+{
+    const char *path = j->request->path;
+    if (!j->fetched)
+        return strdup(base_name(p->path ? p->path : !strcmp(path, "-") ? "stdin" : path));
+    auto_free char *plain = strndup(j->ref, strcspn(j->ref, "?#"));
+    return plain ? shown_new(base_name(plain)) : NULL;
+}
+
 static int describe(struct view_job *j, struct perception *p)
 {
     const struct fovea_view_request *q = j->request;
@@ -142,12 +152,16 @@ static int describe(struct view_job *j, struct perception *p)
     const char *model = j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
-    if (!q->data && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))
+    if (j->variants.n && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))
+        return fault_oom(j->fault);
+    if (j->question && !(p->question = strdup(j->question)))
         return fault_oom(j->fault);
     if (model)
         p->tokens = tokens_count(&j->work.limits.rule, p->size);
-    const char *name = p->path ? p->path : !strcmp(q->path, "-") ? "stdin" : q->path;
-    p->note = note_new(p, base_name(name),
+    auto_free char *name = name_new(j, p);
+    if (!name)
+        return fault_oom(j->fault);
+    p->note = note_new(p, name,
                        facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
     return p->note ? make_id(j, p) : fault_oom(j->fault);
 }
@@ -158,7 +172,7 @@ int view_perceive(struct view_job *j)
     int r = describe(j, &p);
     if (r < 0)
         return r;
-    if (!j->request->data)
-        views_remember(j->call->f->views, &p, j->variants.path[j->snapshot.variant]);
+    if (!j->request->data && !j->given)
+        views_remember(j->call->f->views, &p, j->fetched ? j->ref : j->variants.path[j->snapshot.variant]);
     return view_settle(j, result_of_perception(&p));
 }

@@ -11,7 +11,7 @@ struct views;
 
 struct view_memory {
     char id[VIEW_ID_LEN + 1];
-    char *ref; /* what to open again */
+    char *ref; /* what to open again, or the URL to fetch again: is_url tells */
     uint8_t sha256[SHA256_LEN];
     uint32_t frame;
     struct rect crop;

@@ -117,6 +117,16 @@
 #define LIMIT_SCHEMA_STEPS 4000000          /* of one check, those of regular expressions included */
 #define LIMIT_SCHEMA_REGEX_KIB 32768u       /* heap of one match */
 
+/* Asking */
+#define LIMIT_QUESTION_BYTES (256 * KIB)    /* of a question, NUL included */
+#define LIMIT_SCHEMA_BYTES (1 * MIB)        /* of a format, as text */
+#define LIMIT_ASK_TEXT 8000                 /* characters of an answer in its envelope */
+#define LIMIT_ASK_VIDEO_TEXT 30000
+#define LIMIT_ASK_IMAGE (20 * MIB)
+#define LIMIT_ASK_IMAGE_ASIS 5000000        /* where it must be sent as it is */
+#define LIMIT_ASK_PDF (32 * MIB)
+#define LIMIT_ASK_PICTURES 4096             /* counted for one session; the oldest are forgotten */
+
 /* Models */
 #define LIMIT_MODEL_ID 192                  /* of a model or provider as it is named, NUL included */
 #define LIMIT_MODELS 1024                   /* rows that the user's files add */
@@ -199,9 +209,20 @@
 #define LIMIT_PROVIDER_PAUSE_MAX_MS 8000
 #define LIMIT_PROVIDER_RETRY_AFTER_MS 60000 /* a server that wants a longer wait is told of, not waited for */
 
+/* What is kept on disk */
+#define LIMIT_LEDGER_BUSY_MS 5000           /* waited for other programs that write down what they spent */
+#define LIMIT_ANSWERS_BUSY_MS 250           /* and for those that use the answers: asking again beats waiting long */
+#define LIMIT_LEDGER_NAP_MS 5               /* between two looks at a folder that is locked */
+#define LIMIT_LEDGER_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
+#define LIMIT_KEPT_ANSWER (1 * MIB)         /* a longer one is asked for again */
+#define LIMIT_KEPT_TOUCH_S 60               /* between two notes that an answer was of use */
+#define LIMIT_TELEMETRY_LINE 4096           /* one event */
+#define LIMIT_USAGE_TEXT (32 * MIB)         /* all rows of `fovea usage`: some two hundred thousand */
+
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */
 #define LIMIT_CACHE_BYTES (64 * MIB)        /* of pictures kept, to be shown again */
 #define LIMIT_CACHE_ENTRIES 256
+#define LIMIT_SESSION_NAME 64               /* letters */
 
 #endif

@@ -2,6 +2,8 @@
 /* The table of media types. */
 #include "base/media.h"
 
+#include <string.h>
+
 static const struct media_row rows[MEDIA_COUNT] = {
     [MEDIA_NONE] = {"application/octet-stream", "binary", CLASS_BINARY},
     [MEDIA_PNG] = {"image/png", "PNG", CLASS_BITMAP},
@@ -25,4 +27,12 @@ static const struct media_row rows[MEDIA_COUNT] = {
 const struct media_row *media_row(enum media m)
 {
     return &rows[m >= 0 && m < MEDIA_COUNT ? m : MEDIA_NONE];
+}
+
+const char *media_mime(const char *name)
+{
+    for (size_t i = 0; name && i < MEDIA_COUNT; i++)
+        if (!strcmp(rows[i].mime, name))
+            return rows[i].mime;
+    return NULL;
 }

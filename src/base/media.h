@@ -43,6 +43,9 @@ struct media_row {
 };
 
 /* The row of a type; MEDIA_NONE's for a number out of range. */
+/* Our own copy of a type's name, which lives as long as the program; NULL for one that is not in the table. */
+const char *media_mime(const char *name);
+
 const struct media_row *media_row(enum media m);
 
 #endif

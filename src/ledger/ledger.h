@@ -6,6 +6,7 @@
 #ifndef FOVEA_LEDGER_H
 #define FOVEA_LEDGER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,24 +35,36 @@ struct ledger_entry {
     int64_t nano;        /* dollars; below 0 not known */
     bool failed;
 };
-/* Durable against the end of the process when it returns. */
+/* Durable against the end of the process when it returns. Tokens below 0 count as none. Faults: -ENOENT without a home,
+ * -EPERM for a folder or file that is open to others, -EUCLEAN for a damaged file, -ENOTSUP for one of a newer version,
+ * -EBUSY, -EOVERFLOW (then nothing was added), or what the disk says. */
 int ledger_add(struct ledger *l, const struct ledger_entry *e, struct fovea_fault *fault);
 
 /* What was spent since then (seconds since the epoch; 0: ever), in a session or (NULL) in all. What has no price is not in
- * it. */
+ * it. Quick however much there is, where since is 0 or the start of a day (UTC). Faults as above; no file is nothing spent. */
 int ledger_spent(struct ledger *l, const char *session, int64_t since, int64_t *ret_nano, struct fovea_fault *fault);
 
-enum ledger_by { LEDGER_BY_SESSION, LEDGER_BY_MODEL, LEDGER_BY_DAY };
-/* The rows of fovea_usage(). */
+enum ledger_by { LEDGER_BY_SESSION, LEDGER_BY_MODEL, LEDGER_BY_DAY, LEDGER_BY_TOTAL };
+
+/* What is known of all calls of one session, model or day; or of all ("total"). */
+struct ledger_sum {
+    const char *name;
+    int64_t calls, failed;
+    int64_t input, output; /* tokens; input with those of the vendor's cache */
+    int64_t nano;          /* dollars, of those whose price is known */
+    int64_t unpriced;      /* calls whose price is not */
+};
+/* Tells them, the latest first; tell must not use the ledger. -EOVERFLOW when a sum is past int64_t. */
 int ledger_each(struct ledger *l, enum ledger_by by, int64_t since,
-                void (*tell)(const struct fovea_usage *row, void *arg), void *arg, struct fovea_fault *fault);
+                void (*tell)(const struct ledger_sum *row, void *arg), void *arg, struct fovea_fault *fault);
 
 /* ---------------------------------------------------------------- answers */
 
 /* 0 with the text that was kept (the caller frees), -ENOENT when there is none, or when the store fails: a cache that
  * cannot be read is an empty one. */
 int answers_find(struct ledger *l, const uint8_t key[SHA256_LEN], char **ret);
-/* Keeps a copy; the least recently used go when there are too many. A store that fails keeps nothing, without a word. */
+/* Keeps a copy; the least recently used go when there are too many. A store that fails keeps nothing, without a word; nor
+ * is a text kept that is longer than LIMIT_KEPT_ANSWER or has a NUL inside. */
 void answers_keep(struct ledger *l, const uint8_t key[SHA256_LEN], const char *text, size_t len);
 int answers_clear(struct ledger *l, int64_t *ret_count, struct fovea_fault *fault);
 

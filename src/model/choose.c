@@ -78,7 +78,7 @@ static void find_key(const struct choose_inputs *in, const struct provider *p, b
 bool choose_available(const struct choose_inputs *in, const struct provider *p)
 {
     struct choice found;
-    if (p->wire == WIRE_NONE)
+    if (!p->wire)
         return in->ocr;
     find_key(in, p, true, &found);
     return found.base_url && (found.api_key || (p->auth_none && p->listed));
@@ -139,7 +139,7 @@ static bool resolve(const struct choose_inputs *in, const char *words, const str
     else
         return false;
     ret->effort = ret->effort ? ret->effort : name.effort;
-    return in->ocr || ret->provider->wire != WIRE_NONE;
+    return in->ocr || ret->provider->wire;
 }
 
 /* ---------------------------------------------------------------- the chain */

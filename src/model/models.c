@@ -95,7 +95,7 @@ bool models_can(const struct models *m, const struct model *model, unsigned what
     if (!m || !model || !what || (model->can & what) != what)
         return false;
     const struct provider *p = models_provider(m, model->provider);
-    bool chat = p && p->wire == WIRE_OPENAI_CHAT;
+    bool chat = p && p->wire && !strcmp(p->wire, "openai-chat");
     return !(what & MODEL_TOOL_IMAGE) || !chat || strcmp(model->provider, "openai") != 0;
 }
 

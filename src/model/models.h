@@ -33,18 +33,19 @@ struct model {
     const char *price_source, *limits_source, *modality_source;
 };
 
-enum wire { WIRE_ANTHROPIC, WIRE_OPENAI_CHAT, WIRE_OPENAI_RESPONSES, WIRE_GEMINI, WIRE_NONE };
-extern const char *const wire_names[]; /* NULL-terminated, by enum wire; WIRE_NONE has none */
-
-/* A host. Strings are NULL when nobody set them. */
+/*
+ * A host: who it is and where, and all that a config may say of it. What it makes of the wire's features is known to
+ * provider/hosts.h. Strings are NULL when nobody set them.
+ */
 struct provider {
     const char *name;
-    enum wire wire;
+    const char *wire; /* by its name (wire_find); NULL: on this machine, and asked over none */
     const char *base_url;
     const char *usual_env; /* the variable that holds its key on most machines */
     const char *preferred; /* the model taken when nobody names one */
-    bool auth_none;        /* asks for no key */
-    bool no_webp;
+    const char *auth;      /* how a key is sent: bearer, x-api-key, x-goog-api-key; NULL: as the wire's vendor wants it */
+    bool auth_none;        /* asks for no key; one that is set is sent all the same */
+    bool no_webp;          /* such pictures are not for it, whoever fits them */
     /* what the user's file says */
     bool listed;  /* it has a word on this host */
     bool own_url; /* it names the base URL: a key found elsewhere must not go there */
@@ -56,6 +57,9 @@ struct models;
 /* The rows that ship, the built-in providers, and nothing else. NULL when out of memory. */
 struct models *models_new(void);
 void models_free(struct models *m);
+
+/* The wires that a provider may name, NULL-terminated. */
+extern const char *const provider_wires[];
 
 /* "gemini" → "google"; any other name is its own. */
 const char *provider_name(const char *name, size_t len, size_t *ret_len);

@@ -13,27 +13,25 @@ const struct model model_table[] = {
 };
 const size_t model_table_count = COUNT(model_table);
 
-const char *const wire_names[] = {
-    [WIRE_ANTHROPIC] = "anthropic", [WIRE_OPENAI_CHAT] = "openai-chat", [WIRE_OPENAI_RESPONSES] = "openai-responses",
-    [WIRE_GEMINI] = "gemini",       [WIRE_NONE] = NULL,
-};
+#define CHAT "openai-chat"
+const char *const provider_wires[] = {"anthropic", CHAT, "openai-responses", "gemini", NULL};
 
 #define HOST(title, how, url, ...) {.name = (title), .wire = (how), .base_url = (url), __VA_ARGS__}
 const struct provider provider_table[] = {
-    HOST("anthropic", WIRE_ANTHROPIC, "https://api.anthropic.com", .usual_env = "ANTHROPIC_API_KEY",
+    HOST("anthropic", "anthropic", "https://api.anthropic.com", .usual_env = "ANTHROPIC_API_KEY",
          .preferred = "claude-sonnet-4-6"),
-    HOST("openai", WIRE_OPENAI_RESPONSES, "https://api.openai.com/v1", .usual_env = "OPENAI_API_KEY",
+    HOST("openai", "openai-responses", "https://api.openai.com/v1", .usual_env = "OPENAI_API_KEY",
          .preferred = "gpt-5-mini"),
-    HOST("google", WIRE_GEMINI, "https://generativelanguage.googleapis.com/v1beta", .usual_env = "GEMINI_API_KEY",
+    HOST("google", "gemini", "https://generativelanguage.googleapis.com/v1beta", .usual_env = "GEMINI_API_KEY",
          .preferred = "gemini-2.5-flash"),
-    HOST("openrouter", WIRE_OPENAI_CHAT, "https://openrouter.ai/api/v1", .usual_env = "OPENROUTER_API_KEY",
+    HOST("openrouter", CHAT, "https://openrouter.ai/api/v1", .usual_env = "OPENROUTER_API_KEY",
          .preferred = "anthropic/claude-sonnet-4.6"),
-    HOST("nous", WIRE_OPENAI_CHAT, "https://inference-api.nousresearch.com/v1", .usual_env = "NOUS_API_KEY"),
+    HOST("nous", CHAT, "https://inference-api.nousresearch.com/v1", .usual_env = "NOUS_API_KEY"),
     /* Servers on this machine ask for no key; whether one runs is not known here, so none is picked unasked. */
-    HOST("ollama", WIRE_OPENAI_CHAT, "http://127.0.0.1:11434/v1", .auth_none = true, .no_webp = true),
-    HOST("llama.cpp", WIRE_OPENAI_CHAT, "http://127.0.0.1:8080/v1", .auth_none = true, .no_webp = true),
-    HOST("vllm", WIRE_OPENAI_CHAT, "http://127.0.0.1:8000/v1", .auth_none = true),
-    HOST("lm-studio", WIRE_OPENAI_CHAT, "http://127.0.0.1:1234/v1", .auth_none = true, .no_webp = true),
-    HOST("local", WIRE_NONE, NULL, .auth_none = true, .preferred = "ocr"),
+    HOST("ollama", CHAT, "http://127.0.0.1:11434/v1", .auth_none = true, .no_webp = true),
+    HOST("llama.cpp", CHAT, "http://127.0.0.1:8080/v1", .auth_none = true, .no_webp = true),
+    HOST("vllm", CHAT, "http://127.0.0.1:8000/v1", .auth_none = true),
+    HOST("lm-studio", CHAT, "http://127.0.0.1:1234/v1", .auth_none = true, .no_webp = true),
+    HOST("local", NULL, NULL, .auth_none = true, .preferred = "ocr"),
 };
 const size_t provider_table_count = COUNT(provider_table);

@@ -44,15 +44,21 @@ static int parse_count(const char *value, int64_t *ret)
 
 /* ---------------------------------------------------------------- hosts */
 
+/* Words are kept as the list has them. */
+static int set_word(const char *const *words, const char *value, const char **ret)
+{
+    while (*words && strcmp(*words, value) != 0)
+        words++;
+    if (!*words)
+        return -EINVAL;
+    *ret = *words;
+    return 0;
+}
+
 static int set_wire(struct models *m, struct provider *p, const char *value)
 {
     (void)m;
-    for (int i = 0; wire_names[i]; i++)
-        if (!strcmp(wire_names[i], value)) {
-            p->wire = (enum wire)i;
-            return 0;
-        }
-    return -EINVAL;
+    return set_word(provider_wires, value, &p->wire);
 }
 
 static int set_base_url(struct models *m, struct provider *p, const char *value)
@@ -65,10 +71,13 @@ static int set_base_url(struct models *m, struct provider *p, const char *value)
 
 static int set_auth(struct models *m, struct provider *p, const char *value)
 {
+    static const char *const styles[] = {"bearer", "x-api-key", "x-goog-api-key", NULL};
+    const char *style = NULL;
     (void)m;
-    if (strcmp(value, "none") != 0 && strcmp(value, "key") != 0)
+    if (strcmp(value, "none") != 0 && strcmp(value, "key") != 0 && set_word(styles, value, &style) < 0)
         return -EINVAL;
     p->auth_none = !strcmp(value, "none");
+    p->auth = style;
     return 0;
 }
 
@@ -104,7 +113,7 @@ static const struct {
 } provider_setters[] = {
     {set_wire, "anthropic, openai-chat, openai-responses or gemini"},
     {set_base_url, "an address that starts with https:// or http://"},
-    {set_auth, "none or key"},
+    {set_auth, "none, key, bearer, x-api-key or x-goog-api-key"},
     {set_webp, "true or false"},
     {set_key, "a key of 1 to 4095 bytes"},
     {set_key_env, "the name of a variable"},
@@ -129,7 +138,7 @@ static int provider_row(struct models *m, const char *name, struct provider **re
         if (!own)
             return -ENOMEM;
         p = &m->providers[m->n_providers++];
-        *p = (struct provider){.name = own, .wire = WIRE_OPENAI_CHAT};
+        *p = (struct provider){.name = own, .wire = "openai-chat"};
     }
     p->listed = true;
     *ret = p;

@@ -7,6 +7,7 @@
 
 #include "base/b64.h"
 #include "base/buf.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "percept/result.h"
 
@@ -52,7 +53,8 @@ static json_t *perception_json(const struct perception *p)
     double scale[2];
     perception_scale(p, scale);
     bool resized = p->size.w != p->crop.w || p->size.h != p->crop.h;
-    return json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s, s:i, s:i, s:I, s:o, s:o, s:n, s:o, s:[o,o], s:[i,i], s:b, s:b, "
+    json_t *o =
+           json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s, s:i, s:i, s:I, s:o, s:o, s:n, s:o, s:[o,o], s:[i,i], s:b, s:b, "
                      "s:o, s:s}",
                      "ok", 1, "kind", "perception", "id", p->id, "ref", p->ref, "path", p->path, "media_type",
                      media_row(p->media)->mime, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
@@ -60,6 +62,9 @@ static json_t *perception_json(const struct perception *p)
                      p->frame ? json_integer(p->frame) : json_null(), "scale", number(scale[0]), number(scale[1]),
                      "offset", (int)p->crop.x, (int)p->crop.y, "resized", resized, "over_budget", p->over_budget,
                      "tokens", tokens_json(p), "note", p->note);
+    if (o && p->question)
+        (void)json_object_set_new(o, "native", json_true());
+    return o;
 }
 
 static json_t *text_json(const struct text *t)
@@ -75,11 +80,147 @@ static json_t *refusal_json(const struct refusal *r)
                      r->message);
 }
 
+/* Nine places fit into a double up to some million dollars. */
+static json_t *dollars(const struct cost *c)
+{
+    if (c->nano < 0)
+        return json_null();
+    return c->nano % 1000000000 ? json_real((double)c->nano / 1e9) : json_integer(c->nano / 1000000000);
+}
+
+static json_t *whole_or_null(int64_t v)
+{
+    return v < 0 ? json_null() : json_integer(v);
+}
+
+static json_t *inspected_json(const struct answer *a)
+{
+    return json_pack("{s:b, s:s, s:[{s:s, s:s}], s:{s:o, s:s?, s:s?}}", "ok", 1, "kind", "answer", "content", "type", "text",
+                     "text", a->text, "details", "model", json_sprintf("%s/%s", a->provider, a->model), "imagePath",
+                     a->path, "mimeType", a->mime);
+}
+
+static json_t *envelope_json(const struct answer *a)
+{
+    json_t *o = json_pack("{s:b, s:s, s:s}", "ok", 1, "kind", "answer", "text", a->text);
+    if (a->parsed)
+        (void)json_object_set(o, "parsed", a->parsed);
+    json_t *rest = json_pack("{s:s, s:o, s:o, s:o, s:s, s:b, s:b}", "model", a->model, "cost_usd", dollars(&a->cost),
+                             "input_tokens", whole_or_null(a->input_tokens), "output_tokens",
+                             whole_or_null(a->output_tokens), "provider", a->provider, "cached", a->cached,
+                             "output_is_untrusted", 1);
+    if (a->note && rest)
+        (void)json_object_set_new(rest, "note", json_string(a->note));
+    if (!rest || json_object_update_missing(o, rest) < 0) {
+        json_decref(o);
+        o = NULL;
+    }
+    json_decref(rest);
+    return o;
+}
+
+static json_t *failure_json(const struct failure *f)
+{
+    if (f->plain)
+        return json_pack("{s:b, s:s, s:s}", "ok", 0, "kind", "error", "error", f->message);
+    return json_pack("{s:b, s:s, s:s, s:s, s:o}", "ok", 0, "kind", "error", "code", fail_code(f->kind), "error",
+                     f->message, "cost_usd", dollars(&f->cost));
+}
+
 static json_t *result_json(const fovea_result *r)
 {
-    return r->kind == FOVEA_PERCEPTION ? perception_json(&r->perception)
-           : r->kind == FOVEA_TEXT     ? text_json(&r->text)
-                                       : refusal_json(&r->refusal);
+    switch (r->kind) {
+    case FOVEA_PERCEPTION:
+        return perception_json(&r->perception);
+    case FOVEA_TEXT:
+        return text_json(&r->text);
+    case FOVEA_ANSWER:
+        return r->answer.inspected ? inspected_json(&r->answer) : envelope_json(&r->answer);
+    case FOVEA_ERROR:
+        return failure_json(&r->failure);
+    case FOVEA_REFUSAL:
+        break;
+    }
+    return refusal_json(&r->refusal);
+}
+
+/* ---------------------------------------------------------------- as text */
+
+/* The fewest digits that give the same number back. jansson has one precision for all: either 0.0034 shows its rounding,
+ * or a number that a model gave loses its last digits. */
+static void add_real(struct buf *b, double v)
+{
+    char digits[32];
+    for (int precision = 15; precision <= 17; precision++) {
+        (void)snprintf(digits, sizeof digits, "%.*g", precision, v);
+        if (strtod(digits, NULL) == v)
+            break;
+    }
+    for (char *c = digits; *c; c++) /* a host's locale may write it with a comma */
+        *c = *c == ',' ? '.' : *c;
+    (void)buf_add_str(b, digits);
+}
+
+static void add_value(struct buf *b, const json_t *v);
+
+static void add_object(struct buf *b, const json_t *object)
+{
+    const char *key, *before = "{";
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+        (void)buf_add_str(b, before);
+        (void)buf_add_json_str(b, key);
+        (void)buf_add_str(b, ":");
+        add_value(b, value);
+        before = ",";
+    }
+    (void)buf_add_str(b, *before == '{' ? "{}" : "}");
+}
+
+static void add_array(struct buf *b, const json_t *array)
+{
+    size_t i;
+    json_t *value;
+    (void)buf_add_str(b, "[");
+    json_array_foreach(array, i, value) {
+        (void)buf_add_str(b, i ? "," : "");
+        add_value(b, value);
+    }
+    (void)buf_add_str(b, "]");
+}
+
+/* As deep as jansson parses: what it made fits our stack too. */
+static void add_value(struct buf *b, const json_t *v)
+{
+    switch (json_typeof(v)) {
+    case JSON_OBJECT:
+        add_object(b, v);
+        return;
+    case JSON_ARRAY:
+        add_array(b, v);
+        return;
+    case JSON_STRING:
+        (void)buf_add_json(b, json_string_value(v), json_string_length(v));
+        return;
+    case JSON_INTEGER:
+        (void)buf_add_format(b, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+        return;
+    case JSON_REAL:
+        add_real(b, json_real_value(v));
+        return;
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL:
+        break;
+    }
+    (void)buf_add_str(b, json_is_true(v) ? "true" : json_is_false(v) ? "false" : "null");
+}
+
+char *json_line_new(const json_t *value)
+{
+    auto_buf b = BUF_INIT(LIMIT_WORKER_OUTPUT * 2);
+    add_value(&b, value);
+    return buf_take(&b);
 }
 
 /* object without its last brace + ,"data":"..."} */
@@ -101,7 +242,7 @@ static char *with_data(const char *object, const struct perception *p)
 char *fovea_result_json_new(const fovea_result *r, unsigned flags)
 {
     auto_json *object = result_json(r);
-    auto_free char *words = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+    auto_free char *words = object ? json_line_new(object) : NULL;
     if (words && flags & FOVEA_JSON_DATA && r->kind == FOVEA_PERCEPTION)
         return with_data(words, &r->perception);
     return take(words);

@@ -22,6 +22,38 @@ static const char *const reasons[REASON_COUNT] = {
     [REASON_TIMED_OUT] = "timed_out",
 };
 
+static const struct {
+    const char *prefix, *code;
+} fails[FAIL_COUNT] = {
+    [FAIL_INVALID_INPUT] = {"INVALID_INPUT", "input_invalid"},
+    [FAIL_FILE_NOT_FOUND] = {"FILE_NOT_FOUND", "input_invalid"},
+    [FAIL_URL_BLOCKED] = {"URL_BLOCKED", "input_invalid"},
+    [FAIL_FILE_TOO_LARGE] = {"FILE_TOO_LARGE", "input_invalid"},
+    [FAIL_UNSUPPORTED_FILE_TYPE] = {"UNSUPPORTED_FILE_TYPE", "input_invalid"},
+    [FAIL_FILE_MALFORMED] = {"FILE_MALFORMED", "input_invalid"},
+    [FAIL_IMAGES_BLOCKED] = {"IMAGES_BLOCKED", "not_available"},
+    [FAIL_VISION_NOT_SUPPORTED] = {"VISION_NOT_SUPPORTED", "not_available"},
+    [FAIL_PDF_NOT_SUPPORTED] = {"PDF_NOT_SUPPORTED", "not_available"},
+    [FAIL_VIDEO_NOT_SUPPORTED] = {"VIDEO_NOT_SUPPORTED", "not_available"},
+    [FAIL_BUDGET_REACHED] = {"BUDGET_REACHED", "not_available"},
+    [FAIL_TOO_MANY_CALLS] = {"TOO_MANY_CALLS", "not_available"},
+    [FAIL_PDF_TOO_MANY_PAGES] = {"PDF_TOO_MANY_PAGES", "execution_failed"},
+    [FAIL_RESPONSE_NOT_JSON] = {"RESPONSE_NOT_JSON", "execution_failed"},
+    [FAIL_LLM_ERROR] = {"LLM_ERROR", "execution_failed"},
+};
+
+const char *fail_prefix(enum fail f)
+{
+    assert(f < FAIL_COUNT);
+    return fails[f].prefix;
+}
+
+const char *fail_code(enum fail f)
+{
+    assert(f < FAIL_COUNT);
+    return fails[f].code;
+}
+
 const char *reason_name(enum reason r)
 {
     assert(r < REASON_COUNT);
@@ -34,6 +66,7 @@ void perception_done(struct perception *p)
     free(p->path);
     free(p->model);
     free(p->note);
+    free(p->question);
     if (p->data)
         (void)munmap((void *)(uintptr_t)p->data, p->map_len);
     *p = (struct perception){0};
@@ -44,6 +77,18 @@ void text_done(struct text *t)
     free(t->path);
     free(t->text);
     *t = (struct text){0};
+}
+
+void answer_done(struct answer *a)
+{
+    free(a->text);
+    json_decref(a->parsed);
+    free(a->parsed_text);
+    free(a->provider);
+    free(a->model);
+    free(a->note);
+    free(a->path);
+    *a = (struct answer){0};
 }
 
 fovea_result *result_of_perception(struct perception *p)
@@ -70,6 +115,45 @@ fovea_result *result_of_text(struct text *t)
     r->text = *t;
     *t = (struct text){0};
     return r;
+}
+
+fovea_result *result_of_answer(struct answer *a)
+{
+    fovea_result *r = calloc(1, sizeof *r);
+    if (!r) {
+        answer_done(a);
+        return NULL;
+    }
+    r->kind = FOVEA_ANSWER;
+    r->answer = *a;
+    *a = (struct answer){0};
+    return r;
+}
+
+/* Takes the message over. */
+static fovea_result *failed(const struct failure *f)
+{
+    fovea_result *r = f->message ? calloc(1, sizeof *r) : NULL;
+    if (!r) {
+        free(f->message);
+        return NULL;
+    }
+    r->kind = FOVEA_ERROR;
+    r->failure = *f;
+    return r;
+}
+
+fovea_result *result_failed(enum fail kind, const char *words, const struct cost *cost)
+{
+    char *message;
+    if (asprintf(&message, "%s: %s", fail_prefix(kind), words) < 0)
+        return NULL;
+    return failed(&(struct failure){.kind = kind, .message = message, .cost = *cost});
+}
+
+fovea_result *result_failed_plain(const char *words)
+{
+    return failed(&(struct failure){.plain = true, .message = strdup(words)});
 }
 
 fovea_result *result_refused(enum reason reason, const char *format, ...)
@@ -105,8 +189,10 @@ void fovea_result_free(fovea_result *r)
         perception_done(&r->perception);
     else if (r->kind == FOVEA_TEXT)
         text_done(&r->text);
+    else if (r->kind == FOVEA_ANSWER)
+        answer_done(&r->answer);
     else
-        free(r->refusal.message);
+        free(r->kind == FOVEA_ERROR ? r->failure.message : r->refusal.message);
     free(r);
 }
 
@@ -117,12 +203,51 @@ enum fovea_kind fovea_result_kind(const fovea_result *r)
 
 const char *fovea_result_text(const fovea_result *r)
 {
-    return r->kind == FOVEA_PERCEPTION ? r->perception.note : r->kind == FOVEA_TEXT ? r->text.text : r->refusal.message;
+    switch (r->kind) {
+    case FOVEA_PERCEPTION:
+        return r->perception.note;
+    case FOVEA_TEXT:
+        return r->text.text;
+    case FOVEA_ANSWER:
+        return r->answer.text;
+    case FOVEA_ERROR:
+        return r->failure.message;
+    case FOVEA_REFUSAL:
+        break;
+    }
+    return r->refusal.message;
 }
 
 const char *fovea_result_reason(const fovea_result *r)
 {
     return r->kind == FOVEA_REFUSAL ? reason_name(r->refusal.reason) : NULL;
+}
+
+const char *fovea_result_code(const fovea_result *r)
+{
+    return r->kind == FOVEA_ERROR && !r->failure.plain ? fail_code(r->failure.kind) : NULL;
+}
+
+int fovea_result_answer(const fovea_result *r, struct fovea_answer *ret)
+{
+    if (r->kind != FOVEA_ANSWER)
+        return -EINVAL;
+    const struct answer *a = &r->answer;
+    *ret = (struct fovea_answer){
+        .text = a->text,
+        .parsed = a->parsed_text,
+        .provider = a->provider,
+        .model = a->model,
+        .cost_usd = a->cost.nano < 0 ? NULL : a->cost.words,
+        .input_tokens = a->input_tokens,
+        .output_tokens = a->output_tokens,
+        .cached = a->cached,
+        .inspected = a->inspected,
+        .path = a->path,
+        .media_type = a->mime,
+        .note = a->note,
+    };
+    return 0;
 }
 
 int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image)
@@ -140,6 +265,7 @@ int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image)
         .source_width = p->source.size.w,
         .source_height = p->source.size.h,
         .offset = {p->crop.x, p->crop.y},
+        .question = p->question,
     };
     perception_scale(p, image.scale);
     *ret_image = image;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results: perception, text or refusal. Made once, by the functions here, and never changed after. One table holds the
- * reasons of refusals.
+ * Results: perception, text, answer, refusal or error. Made once, by the functions here, and never changed after. One
+ * table holds the reasons of refusals, one the kinds of errors.
  */
 #ifndef FOVEA_RESULT_H
 #define FOVEA_RESULT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ struct perception {
     char *model;        /* whose tokens; NULL none */
     uint32_t tokens;    /* 0 unknown */
     char *note;
+    char *question;      /* for the host's own model, which answers it from the picture; NULL none */
     const uint8_t *data; /* the picture, then the preview; mapped, unmapped with the result */
     size_t len, map_len;
     struct size preview;
@@ -68,25 +70,83 @@ struct refusal {
     char *message;
 };
 
+/* What an ask tool can end with; the prefix of its words, but for inspect_image, which has words alone. */
+enum fail {
+    FAIL_INVALID_INPUT,
+    FAIL_FILE_NOT_FOUND, /* also: out of reach */
+    FAIL_URL_BLOCKED,
+    FAIL_FILE_TOO_LARGE,
+    FAIL_UNSUPPORTED_FILE_TYPE,
+    FAIL_FILE_MALFORMED,
+    FAIL_IMAGES_BLOCKED,
+    FAIL_VISION_NOT_SUPPORTED,
+    FAIL_PDF_NOT_SUPPORTED,
+    FAIL_VIDEO_NOT_SUPPORTED,
+    FAIL_BUDGET_REACHED,
+    FAIL_TOO_MANY_CALLS, /* about one picture */
+    FAIL_PDF_TOO_MANY_PAGES,
+    FAIL_RESPONSE_NOT_JSON,
+    FAIL_LLM_ERROR,
+    FAIL_COUNT
+};
+
+/* In nano-dollars; below 0 not known. */
+struct cost {
+    int64_t nano;
+    char words[32]; /* "0.0034"; "null" */
+};
+
+struct answer {
+    bool inspected; /* by inspect_image */
+    char *text;
+    json_t *parsed; /* NULL: no format was asked for */
+    char *parsed_text; /* the same, as JSON */
+    char *provider, *model;
+    struct cost cost;
+    int64_t input_tokens, output_tokens; /* below 0 not known */
+    bool cached;
+    char *note;            /* NULL none */
+    char *path;            /* of the source; NULL: no file */
+    const char *mime;      /* of what was sent; NULL: nothing was. Static */
+};
+
+struct failure {
+    bool plain; /* words alone */
+    enum fail kind;
+    char *message; /* with its prefix, where it has one */
+    struct cost cost;
+};
+
 struct fovea_result {
     enum fovea_kind kind;
     union {
         struct perception perception;
         struct text text;
         struct refusal refusal;
+        struct answer answer;
+        struct failure failure;
     };
 };
 
 /* Takes over everything that *p (or *t) owns, also on failure. NULL when out of memory. */
 fovea_result *result_of_perception(struct perception *p);
 fovea_result *result_of_text(struct text *t);
+fovea_result *result_of_answer(struct answer *a);
 
 void perception_done(struct perception *p);
 void text_done(struct text *t);
+void answer_done(struct answer *a);
 
 __attribute__((format(printf, 2, 3))) fovea_result *result_refused(enum reason reason, const char *format, ...);
 
 const char *reason_name(enum reason r);
+
+/* An error: "PREFIX: words", or (plain) the words alone. Takes nothing over. NULL when out of memory. */
+fovea_result *result_failed(enum fail kind, const char *words, const struct cost *cost);
+fovea_result *result_failed_plain(const char *words);
+
+const char *fail_prefix(enum fail f); /* "LLM_ERROR" */
+const char *fail_code(enum fail f);   /* "execution_failed" */
 
 /* Source pixels per shown pixel, along x and y. */
 void perception_scale(const struct perception *p, double ret_scale[2]);

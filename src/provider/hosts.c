@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hosts that have a name of their own. Unknown means no: what a host was not seen to take (structured output at Nous,
- * PDF and video at local servers) is not sent, and the flags of a config may say otherwise.
+ * How hosts behave. Unknown means no: what a host was not seen to take (structured output at Nous, PDF and video at local
+ * servers) is not sent.
  */
 #include "provider/hosts.h"
 
@@ -12,64 +12,46 @@
 
 #include "base/cleanup.h"
 
-static const struct host hosts[] = {
-    {.name = "anthropic", .base_url = "https://api.anthropic.com", .wire = &wire_anthropic, .auth = HOST_X_API_KEY,
-     .key_env = "ANTHROPIC_API_KEY", .webp = true, .structured = true, .tool_images = true, .pdf = true},
-    {.name = "openai", .base_url = "https://api.openai.com/v1", .wire = &wire_openai_responses, .auth = HOST_BEARER,
-     .key_env = "OPENAI_API_KEY", .webp = true, .structured = true, .tool_images = true, .pdf = true,
-     .new_max_tokens = true},
-    {.name = "gemini", .base_url = "https://generativelanguage.googleapis.com/v1beta", .wire = &wire_gemini,
-     .auth = HOST_X_GOOG_API_KEY, .key_env = "GEMINI_API_KEY", .webp = true, .structured = true, .tool_images = true,
-     .pdf = true, .video = true},
-    {.name = "openrouter", .base_url = "https://openrouter.ai/api/v1", .wire = &wire_openai_chat, .auth = HOST_BEARER,
-     .headers = "x-openrouter-title: fovea\n", .key_env = "OPENROUTER_API_KEY", .webp = true, .structured = true,
-     .tool_images = true, .pdf = true, .video = true, .cost = true, .pdf_plugin = true, .route_schema = true},
-    {.name = "nous", .base_url = "https://inference-api.nousresearch.com/v1", .wire = &wire_openai_chat,
-     .auth = HOST_BEARER, .key_env = "NOUS_API_KEY", .webp = true, .tool_images = true},
-    {.name = "ollama", .base_url = "http://localhost:11434/v1", .wire = &wire_openai_chat, .webp = true,
-     .structured = true},
-    {.name = "llama.cpp", .base_url = "http://localhost:8080/v1", .wire = &wire_openai_chat, .structured = true},
-    {.name = "vllm", .base_url = "http://localhost:8000/v1", .wire = &wire_openai_chat, .webp = true,
-     .structured = true, .video = true},
-    {.name = "lm-studio", .base_url = "http://localhost:1234/v1", .wire = &wire_openai_chat, .webp = true,
-     .structured = true},
+/* The first row that fits is the host's. Without a name it is anybody's, without a wire it is for all that are left. */
+static const struct row {
+    const char *name;
+    const struct wire *wire;
+    struct host flags;
+} rows[] = {
+    {"openai", &wire_openai_chat, {.structured = true, .pdf = true, .new_max_tokens = true}},
+    {"openrouter", &wire_openai_chat,
+     {.headers = "x-openrouter-title: fovea\n", .structured = true, .tool_images = true, .pdf = true, .video = true,
+      .cost = true, .pdf_plugin = true, .route_schema = true}},
+    {"anthropic", &wire_openai_chat, {.structured = false}}, /* its stand-in for that wire passes schemas over */
+    {"nous", &wire_openai_chat, {.tool_images = true}},
+    {"vllm", &wire_openai_chat, {.structured = true, .video = true}},
+    /* On this wire they are plain servers. Others they speak too, but neither PDF nor schemas on them. */
+    {"ollama", &wire_openai_chat, {.structured = true}},
+    {"llama.cpp", &wire_openai_chat, {.structured = true}},
+    {"lm-studio", &wire_openai_chat, {.structured = true}},
+    {"ollama", &wire_anthropic, {.tool_images = true}},
+    {"llama.cpp", &wire_anthropic, {.tool_images = true}},
+    {"nous", NULL, {0}},
+    {"vllm", NULL, {0}},
+    {"ollama", NULL, {0}},
+    {"llama.cpp", NULL, {0}},
+    {"lm-studio", NULL, {0}},
+    /* A vendor's own wire is taken at its word; a chat server may be anything. */
+    {NULL, &wire_anthropic, {.structured = true, .tool_images = true, .pdf = true}},
+    {NULL, &wire_openai_responses, {.structured = true, .tool_images = true, .pdf = true}},
+    {NULL, &wire_gemini, {.structured = true, .tool_images = true, .pdf = true, .video = true}},
+    {NULL, NULL, {.structured = true}},
 };
 
-const struct host *host_at(size_t index)
+static const struct host *flags_of(const char *name, const struct wire *wire)
 {
-    return index < COUNT(hosts) ? &hosts[index] : NULL;
+    size_t i = 0;
+    while ((rows[i].name && strcmp(rows[i].name, name) != 0) || (rows[i].wire && rows[i].wire != wire))
+        i++; /* the last fits all */
+    return &rows[i].flags;
 }
 
-const struct host *host_find(const char *name)
-{
-    if (!name)
-        return NULL;
-    if (!strcmp(name, "google"))
-        name = "gemini";
-    for (size_t i = 0; i < COUNT(hosts); i++)
-        if (!strcmp(hosts[i].name, name))
-            return &hosts[i];
-    return NULL;
-}
-
-/* The vendor's own wires are taken at their word; a chat server may be anything. */
-struct host host_custom(const char *name, const char *base_url, const struct wire *wire)
-{
-    struct host h = {.auth = HOST_BEARER, .structured = true};
-    for (size_t i = 0; i < COUNT(hosts); i++) {
-        if (hosts[i].wire == wire && wire != &wire_openai_chat) {
-            h = hosts[i];
-            break;
-        }
-    }
-    h.name = name;
-    h.base_url = base_url;
-    h.wire = wire;
-    h.key_env = NULL;
-    return h;
-}
-
-int host_auth_parse(const char *word, enum host_auth *ret)
+static int parse_auth(const char *word, enum host_auth *ret)
 {
     static const char *const words[HOST_AUTHS] = {"none", "bearer", "x-api-key", "x-goog-api-key"};
     for (size_t i = 0; i < HOST_AUTHS; i++) {
@@ -79,6 +61,20 @@ int host_auth_parse(const char *word, enum host_auth *ret)
         }
     }
     return -EINVAL;
+}
+
+int host_make(const struct host_place *place, struct host *ret)
+{
+    const struct wire *wire = wire_find(place->wire);
+    enum host_auth auth = wire == &wire_anthropic ? HOST_X_API_KEY : wire == &wire_gemini ? HOST_X_GOOG_API_KEY : HOST_BEARER;
+    if (!wire || (place->auth && parse_auth(place->auth, &auth) < 0))
+        return -EINVAL;
+    *ret = *flags_of(place->name, wire);
+    ret->name = place->name;
+    ret->base_url = place->base_url;
+    ret->wire = wire;
+    ret->auth = place->keyless ? HOST_NO_AUTH : auth;
+    return 0;
 }
 
 /* 127.a.b.c in plain decimal and nothing else. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts: who is asked. A row says where it lives, which wire it speaks and what it makes of it. */
+/*
+ * Hosts: who is asked, over which wire, and what it makes of that wire. Names, addresses and keys are not known here; they
+ * come with each request (struct host_place) from model/ and the config. Only how hosts behave is.
+ */
 #ifndef FOVEA_HOSTS_H
 #define FOVEA_HOSTS_H
 
@@ -21,8 +24,6 @@ struct host {
     const struct wire *wire;
     enum host_auth auth;
     const char *headers; /* lines to send; may be NULL */
-    const char *key_env; /* the usual variable of its key; NULL where none is usual */
-    bool webp;           /* takes such pictures */
     bool structured;     /* honours a JSON schema */
     bool tool_images;    /* pictures in tool results may be seen; where a host has many models their rows decide */
     bool pdf;            /* takes PDF bytes */
@@ -33,20 +34,20 @@ struct host {
     bool route_schema;   /* a schema needs routing to upstreams that honour it */
 };
 
-/* gemini and google are one. NULL for a name that is not built in. */
-const struct host *host_find(const char *name);
-
-/* The built-in rows; NULL past the last. */
-const struct host *host_at(size_t index);
+/* What is said of a host elsewhere. Strings are borrowed by the host that is made of it. */
+struct host_place {
+    const char *name;
+    const char *base_url;
+    const char *wire; /* by its name */
+    const char *auth; /* how the key is sent: bearer, x-api-key, x-goog-api-key; NULL: as the wire's vendor wants it */
+    bool keyless;     /* none is sent */
+};
 
 /*
- * A host of a config: flags as a plain server of that wire has them. Strings are borrowed. Callers change what their
- * config says otherwise.
+ * The host for a request. A name that is known here has its own flags, on each wire that it was seen to speak; any other
+ * has those of a plain server of its wire. Where it lives changes no flag. -EINVAL: no wire or style of that name.
  */
-struct host host_custom(const char *name, const char *base_url, const struct wire *wire);
-
-/* The auth style of a config's word (none, bearer, x-api-key, x-goog-api-key). 0 or -EINVAL. */
-int host_auth_parse(const char *word, enum host_auth *ret);
+int host_make(const struct host_place *place, struct host *ret);
 
 /*
  * Whether requests with a key may go to this base URL: https, or http to this machine (127.0.0.0/8, [::1], localhost);

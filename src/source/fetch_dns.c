@@ -71,7 +71,7 @@ static enum net_reason judge(const struct addrinfo *list, struct answers *out)
 {
     enum net_reason worst = NET_OK;
     if (list->ai_canonname && strcmp(list->ai_canonname, "") != 0) {
-        struct host canonical;
+        struct url_host canonical;
         if (host_parse(list->ai_canonname, strlen(list->ai_canonname), &canonical) == NET_HOST_NAME)
             worst = NET_DNS_PRIVATE;
     }

@@ -99,7 +99,7 @@ static void fold(char *host)
         host[n - 1] = '\0';
 }
 
-static bool take_name(const char *name, struct host *out)
+static bool take_name(const char *name, struct url_host *out)
 {
     if (!is_name(name))
         return false;
@@ -107,7 +107,7 @@ static bool take_name(const char *name, struct host *out)
     return true;
 }
 
-static void take_address(const struct netaddr *a, struct host *out)
+static void take_address(const struct netaddr *a, struct url_host *out)
 {
     out->literal = true;
     out->addr = *a;
@@ -124,7 +124,7 @@ static bool only_lower_cased(const char *written, const char *mapped)
     return lower && idn2_to_unicode_8z8z(mapped, &unicode, 0) == IDN2_OK && !strcmp(unicode, (const char *)lower);
 }
 
-static bool take_international(char *name, struct host *out, bool *disguised)
+static bool take_international(char *name, struct url_host *out, bool *disguised)
 {
     cleanup(drop_text) char *mapped = NULL;
     if (idn2_lookup_u8((const uint8_t *)name, (uint8_t **)&mapped, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) != IDN2_OK)
@@ -144,7 +144,7 @@ static bool is_ascii(const char *s, size_t len)
 }
 
 /* The canonical form, without a verdict; false when there is none. */
-static bool read_host(const char *text, size_t len, struct host *out, bool *disguised)
+static bool read_host(const char *text, size_t len, struct url_host *out, bool *disguised)
 {
     struct netaddr a;
     char name[LIMIT_URL_BYTES + 1];
@@ -163,9 +163,9 @@ static bool read_host(const char *text, size_t len, struct host *out, bool *disg
     return take_name(name, out);
 }
 
-enum net_reason host_parse(const char *text, size_t len, struct host *ret)
+enum net_reason host_parse(const char *text, size_t len, struct url_host *ret)
 {
-    struct host h = {.literal = false};
+    struct url_host h = {.literal = false};
     bool disguised = false;
     if (!read_host(text, len, &h, &disguised))
         return NET_HOST_SYNTAX;
@@ -181,7 +181,7 @@ enum net_reason host_parse(const char *text, size_t len, struct host *ret)
 
 struct pattern {
     bool all, itself, beneath; /* which hosts are meant: every one, this one, those beneath it */
-    struct host host;
+    struct url_host host;
 };
 
 static bool read_pattern(const char *text, struct pattern *ret)
@@ -198,7 +198,7 @@ static bool read_pattern(const char *text, struct pattern *ret)
     return !disguised && !(ret->beneath && ret->host.literal);
 }
 
-static bool matches(const struct pattern *p, const struct host *h)
+static bool matches(const struct pattern *p, const struct url_host *h)
 {
     if (p->all)
         return true;
@@ -207,7 +207,7 @@ static bool matches(const struct pattern *p, const struct host *h)
     return p->beneath && !h->literal && is_under(h->name, p->host.name);
 }
 
-static bool listed(const struct host *h, const char *const *list, bool when_broken)
+static bool listed(const struct url_host *h, const char *const *list, bool when_broken)
 {
     struct pattern p;
     for (; list && *list; list++)
@@ -216,7 +216,7 @@ static bool listed(const struct host *h, const char *const *list, bool when_brok
     return false;
 }
 
-enum net_reason host_rules(const struct host *h, const char *const *allow, const char *const *deny)
+enum net_reason host_rules(const struct url_host *h, const char *const *allow, const char *const *deny)
 {
     if (listed(h, deny, true))
         return NET_HOST_DENIED;

@@ -10,14 +10,14 @@
 #include "source/net_reason.h"
 #include "source/netaddr.h"
 
-struct host {
+struct url_host {
     char name[LIMIT_HOST_BYTES]; /* lower-case ASCII, A-labels, no final dot; an address without its brackets */
     bool literal;                /* an address, which is: */
     struct netaddr addr;
 };
 
 /* A host as written in a URL: its canonical form, or why it is refused (host_syntax, host_name, ip_...). */
-enum net_reason host_parse(const char *text, size_t len, struct host *ret);
+enum net_reason host_parse(const char *text, size_t len, struct url_host *ret);
 
 /* Whether a name, in canonical form, is one for private use. */
 bool host_is_near(const char *name);
@@ -27,7 +27,7 @@ bool host_is_near(const char *name);
  * ".example.com" (both), "*", or an address; NULL-terminated, NULL is empty. Deny wins; a non-empty allow restricts.
  * A pattern that cannot be read allows nothing and denies everything. Neither list can permit what host_parse refuses.
  */
-enum net_reason host_rules(const struct host *h, const char *const *allow, const char *const *deny);
+enum net_reason host_rules(const struct url_host *h, const char *const *allow, const char *const *deny);
 bool host_rule_valid(const char *pattern);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* Scheme https and port 443 go without saying. */
 struct url {
-    struct host host;
+    struct url_host host;
     char target[LIMIT_URL_TARGET]; /* path and query as they are sent; starts with '/'. The fragment is dropped */
 };
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs inside the new namespaces: addresses, certificates, resolver, then the lab. Usage: inside.sh FETCHLAB FOLDER [PART]
+# Runs inside the new namespaces: addresses, certificates, resolver, then the lab. Usage: inside.sh BUILD FOLDER [PART]
 set -eu
-fetchlab=$1
+build=$1
 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -49,4 +49,4 @@ leaf other DNS:elsewhere.example 2
 leaf expired DNS:expired.test -1
 quiet openssl req -x509 -new -key key.pem -subj /CN=lab -addext subjectAltName=DNS:selfsigned.test -days 2 -out self.pem
 
-exec python3 -B "$here/lab.py" "$fetchlab" "$folder" "${3:-}"
+exec python3 -B "$here/lab.py" "$build" "$folder" "${3:-}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs fetchlab against the servers of servers.py, inside the private network that net_test.sh made. One line a test."""
+"""Runs fetchlab, then fovea itself, against the servers of servers.py, inside the private network that net_test.sh made.
+One line a test."""
 import os
 import ssl
 import subprocess
@@ -8,12 +9,11 @@ import time
 import warnings
 
 import servers
+from harness import BUILD, CA, FOLDER, ONLY, failures, report, same, test
+from product import product
 from servers import LITERAL, PUBLIC6, SECOND
 
-FETCHLAB, FOLDER = sys.argv[1], sys.argv[2]
-ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
-CA = FOLDER + "/ca.pem"
-failed = False
+FETCHLAB = BUILD + "/tests/fetchlab"
 
 
 def context(name, **settings):
@@ -37,31 +37,6 @@ def lab(url, *options, env=None, ca=CA):
     if out.returncode or not rows:
         raise AssertionError("fetchlab ended with status %d" % out.returncode)
     return [(r[0], int(r[1]), int(r[2]), int(r[3]), r[4]) for r in rows]
-
-
-def report(name, trouble):
-    global failed
-    if trouble:
-        failed = True
-        print("  " + trouble, file=sys.stderr)
-    print(("not ok " if trouble else "ok ") + name, flush=True)
-
-
-def test(name):
-    """A test is a function that raises AssertionError, named for what it proves."""
-    def run(f):
-        if ONLY not in name:
-            return
-        try:
-            f()
-            report(name, None)
-        except (AssertionError, subprocess.TimeoutExpired) as e:
-            report(name, str(e) or repr(e))
-    return run
-
-
-def same(got, want, what=""):
-    assert got == want, "%s: got %r, want %r" % (what, got, want)
 
 
 def row(name, url, want, at_most=None, at_least=None, size=None):
@@ -320,10 +295,11 @@ def main():
     other_servers()
     for name, url, want, more in ROWS:
         row(name, url, want, **more)
+    product()
     special()
     del hold
     sys.stdout.flush()
-    os._exit(1 if failed else 0)
+    os._exit(1 if failures else 0)
 
 
 main()

@@ -30,4 +30,4 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 # shellcheck disable=SC2086
-unshare $spaces sh "$here/inside.sh" "$BUILD/tests/fetchlab" "$folder" "${1:-}"
+unshare $spaces sh "$here/inside.sh" "$BUILD" "$folder" "${1:-}"

@@ -98,7 +98,7 @@ TEST(config_takes_every_key_of_the_contract)
     CHECK_STR(c.file, file_path);
     check_full(&c);
     const struct provider *home = models_provider(c.models, "home");
-    CHECK(home && home->auth_none && home->no_webp && home->wire == WIRE_OPENAI_CHAT);
+    CHECK(home && home->auth_none && home->no_webp && !strcmp(home->wire, "openai-chat"));
     CHECK(models_can(c.models, models_find(c.models, "home", "llava"), MODEL_VISION));
     CHECK_STR(models_find(c.models, "home", "llava")->modality_source, "config.yaml:8");
     CHECK_STR(c.fs_reach[0], "/work dir");
@@ -477,7 +477,7 @@ TEST(config_of_any_bytes_does_no_harm)
 
 /* ---------------------------------------------------------------- personalities */
 
-enum { VIEW_TOOL = 1, READ_TOOL = 2 }; /* by their place in fovea_tools() */
+enum { VIEW_TOOL = 1, READ_TOOL = 2, ASK_TOOLS = 4 + 8 + 16 }; /* by their place in fovea_tools() */
 
 TEST(toolset_takes_names_and_names_what_is_wrong)
 {
@@ -488,8 +488,8 @@ TEST(toolset_takes_names_and_names_what_is_wrong)
         {"- view\n- read\n", NULL, VIEW_TOOL | READ_TOOL},
         {"[read]", NULL, READ_TOOL},
         {"tools: [view]", NULL, VIEW_TOOL},
-        {"tools:\n  - view\n  - vision\n  - inspect_image\n  - vision_analyze\n  - video_analyze\n", NULL, VIEW_TOOL},
-        {"[vision]", NULL, 0},
+        {"tools:\n  - view\n  - vision\n  - inspect_image\n  - vision_analyze\n  - video_analyze\n", NULL, VIEW_TOOL | ASK_TOOLS},
+        {"[vision]", NULL, ASK_TOOLS},
         {"[]", NULL, 0},
         {"[view, view]", NULL, VIEW_TOOL},
         {"# none yet\n", "toolset.yaml:2: expected a list of tools", 0},

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
+#include "fit/tokens.h"
 #include "model/choose.h"
 #include "model/table.h"
 #include "test.h"
@@ -261,6 +262,35 @@ TEST(a_host_of_the_user_is_asked_without_a_key)
     CHECK(choose(&in, MODEL_VISION, &c) == CHOOSE_OK && c.from == FROM_FIRST && !strcmp(c.id, "llava:13b"));
     in.call = "home/other";
     CHECK(choose(&in, MODEL_VISION, &c) == CHOOSE_CANNOT && !c.model);
+}
+
+TEST(webp_goes_to_the_same_hosts_whoever_plans_the_fit)
+{
+    char name[64];
+    for (size_t i = 0; i < provider_table_count; i++) {
+        const struct provider *p = &provider_table[i];
+        (void)snprintf(name, sizeof name, "%s/model", p->name);
+        CHECK_MSG(tokens_host_takes_webp(name) == !p->no_webp, "%s", p->name);
+    }
+}
+
+TEST(a_host_of_the_user_says_how_it_wants_its_key)
+{
+    static const struct {
+        const char *word, *auth;
+        bool none;
+    } rows[] = {{"none", NULL, true}, {"key", NULL, false}, {"bearer", "bearer", false},
+                {"x-api-key", "x-api-key", false}, {"x-goog-api-key", "x-goog-api-key", false}};
+    auto_models *m = models_new();
+    const char *must = NULL;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK(models_set_provider(m, "home", "auth", rows[i].word, &must) == 0);
+        const struct provider *p = models_provider(m, "home");
+        CHECK_MSG(p->auth_none == rows[i].none && !strcmp(p->auth ? p->auth : "", rows[i].auth ? rows[i].auth : ""), "%s",
+                  rows[i].word);
+    }
+    CHECK(models_set_provider(m, "home", "auth", "basic", &must) == -EINVAL);
+    CHECK_STR(must, "none, key, bearer, x-api-key or x-goog-api-key");
 }
 
 TEST(what_users_say_lies_over_what_ships)

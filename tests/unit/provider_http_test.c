@@ -198,6 +198,13 @@ struct asked {
     char seen[8192];
 };
 
+static struct host test_host(const char *base)
+{
+    struct host h = {0};
+    CHECK(!host_make(&(struct host_place){.name = "test", .base_url = base, .wire = "anthropic"}, &h));
+    return h;
+}
+
 static void on_text(void *ctx, const char *piece, size_t len)
 {
     (void)buf_add(ctx, piece, len);
@@ -214,7 +221,7 @@ static struct wire_request *question(struct host *h)
 
 static void ask_at(struct server *s, struct http *http, const char *base, struct provider_call call, struct asked *got)
 {
-    struct host h = host_custom("test", base, &wire_anthropic);
+    struct host h = test_host(base);
     *got = (struct asked){.shown = BUF_INIT(1 << 20)};
     call.request = question(&h);
     call.key = call.key ? call.key : KEY;
@@ -528,7 +535,7 @@ static void *one_of_many(void *ctx)
     struct many *m = ctx;
     struct wire_part part = {.kind = WIRE_TEXT, .text = "x"};
     struct wire_turn turn = {WIRE_USER, &part, 1};
-    struct host h = host_custom("test", m->base, &wire_anthropic);
+    struct host h = test_host(m->base);
     struct wire_request q = {.host = &h, .model = "m", .turns = &turn, .count = 1, .stream = true};
     auto_reply r;
     m->good += !provider_ask(m->http, &(struct provider_call){.request = &q, .key = KEY}, &r, NULL) &&

@@ -144,3 +144,67 @@ TEST(earlier_views_are_recalled_and_the_oldest_forgotten)
     CHECK(!views_recall(v, "view:000000000000", &m));
     views_free(v);
 }
+
+TEST(envelope_is_the_contracts_byte_for_byte)
+{
+    struct answer a = {
+        .text = strdup("a \"menu\"\nopen"), .parsed = json_pack("{s:f, s:f, s:i}", "third", 1.0 / 3, "tenth", 0.1, "n", 3),
+        .parsed_text = strdup("{}"), .provider = strdup("anthropic"), .model = strdup("claude-opus-4-7"),
+        .cost = {3400000, "0.0034"}, .input_tokens = 1287, .output_tokens = -1, .note = strdup("seen small"),
+    };
+    cleanup(result_p) fovea_result *r = result_of_answer(&a);
+    auto_free char *words = fovea_result_json_new(r, 0);
+    CHECK_STR(words, "{\"ok\":true,\"kind\":\"answer\",\"text\":\"a \\\"menu\\\"\\nopen\","
+                     "\"parsed\":{\"third\":0.3333333333333333,\"tenth\":0.1,\"n\":3},\"model\":\"claude-opus-4-7\","
+                     "\"cost_usd\":0.0034,\"input_tokens\":1287,\"output_tokens\":null,\"provider\":\"anthropic\","
+                     "\"cached\":false,\"output_is_untrusted\":true,\"note\":\"seen small\"}");
+}
+
+TEST(inspected_answer_has_content_and_details_only)
+{
+    struct answer a = {.inspected = true, .text = strdup("yes"), .provider = strdup("home"), .model = strdup("a/b"),
+                       .path = strdup("/abs/a.png"), .mime = "image/webp"};
+    cleanup(result_p) fovea_result *r = result_of_answer(&a);
+    auto_free char *words = fovea_result_json_new(r, 0);
+    CHECK_STR(words, "{\"ok\":true,\"kind\":\"answer\",\"content\":[{\"type\":\"text\",\"text\":\"yes\"}],"
+                     "\"details\":{\"model\":\"home/a/b\",\"imagePath\":\"/abs/a.png\",\"mimeType\":\"image/webp\"}}");
+    struct fovea_answer seen;
+    CHECK(fovea_result_answer(r, &seen) == 0 && seen.inspected && !seen.parsed && !strcmp(seen.text, "yes"));
+}
+
+TEST(error_has_prefix_code_and_cost_or_words_alone)
+{
+    static const struct {
+        int64_t nano;
+        const char *json;
+    } rows[] = {
+        {0, "{\"ok\":false,\"kind\":\"error\",\"code\":\"execution_failed\",\"error\":\"LLM_ERROR: no\",\"cost_usd\":0}"},
+        {1, "{\"ok\":false,\"kind\":\"error\",\"code\":\"execution_failed\",\"error\":\"LLM_ERROR: no\",\"cost_usd\":1e-09}"},
+        {1500000000,
+         "{\"ok\":false,\"kind\":\"error\",\"code\":\"execution_failed\",\"error\":\"LLM_ERROR: no\",\"cost_usd\":1.5}"},
+        {-1,
+         "{\"ok\":false,\"kind\":\"error\",\"code\":\"execution_failed\",\"error\":\"LLM_ERROR: no\",\"cost_usd\":null}"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct cost cost = {.nano = rows[i].nano};
+        cleanup(result_p) fovea_result *r = result_failed(FAIL_LLM_ERROR, "no", &cost);
+        auto_free char *words = fovea_result_json_new(r, 0);
+        CHECK_STR(words, rows[i].json);
+        CHECK_STR(fovea_result_code(r), "execution_failed");
+    }
+    cleanup(result_p) fovea_result *plain = result_failed_plain("inspect_image request failed.");
+    auto_free char *words = fovea_result_json_new(plain, 0);
+    CHECK_STR(words, "{\"ok\":false,\"kind\":\"error\",\"error\":\"inspect_image request failed.\"}");
+    CHECK(!fovea_result_code(plain));
+}
+
+TEST(native_perception_says_so_and_carries_the_question)
+{
+    struct perception p = example();
+    p.question = strdup("which?");
+    p.note = strdup("n");
+    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    struct fovea_image image;
+    auto_free char *words = fovea_result_json_new(r, 0);
+    CHECK(strstr(words, "\"native\":true") && !fovea_result_image(r, &image) && !strcmp(image.question, "which?"));
+}

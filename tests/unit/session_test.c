@@ -381,7 +381,7 @@ TEST(tool_that_a_personality_leaves_out_is_unknown)
         return;
     CHECK(fovea_tool_allowed(f, "read") && !fovea_tool_allowed(f, "view") && !fovea_tool_allowed(f, "paint"));
     CHECK(fovea_session_call(s, "view", "{}", 2, NULL, &r, &fault) == -ENOENT);
-    CHECK_STR(fault.text, "no tool is called \"view\"; there is read");
+    CHECK_STR(fault.text, "no tool is called \"view\"; there is read, inspect_image, vision_analyze, video_analyze");
     CHECK(fovea_call(f, "view", "{}", 2, &r, &fault) == -ENOENT);
     struct fovea_view_request request = {.path = "t.txt"};
     CHECK(fovea_view(f, &request, &r, &fault) == -ENOENT && !r);

@@ -221,7 +221,7 @@ TEST(a_redirect_has_its_own_reasons_for_what_is_private_or_not_https)
 
 static const char *ruled(const char *host, const char *const *allow, const char *const *deny)
 {
-    struct host h;
+    struct url_host h;
     enum net_reason r = host_parse(host, strlen(host), &h);
     return net_reason_code(r ? r : host_rules(&h, allow, deny));
 }

@@ -413,6 +413,51 @@ TEST(urls_are_blocked_not_looked_for_on_disk)
     cleanup(fovea_p) fovea *f = context(0, false);
     auto_result *r = SEE(f, .path = "https://example.org/x.png");
     CHECK_STR(fovea_result_reason(r), "blocked");
+    CHECK(strstr(words(r), "network.view"));
+}
+
+/* A context with this config. */
+static fovea *configured(const char *yaml)
+{
+    char file[] = "/tmp/fovea-view-XXXXXX.yaml";
+    int fd = mkstemps(file, 5);
+    struct fovea_fault fault = {0};
+    struct fovea_options o = {.cwd = fixtures(), .config_file = file, .worker_dir = build()};
+    fovea *f = NULL;
+    CHECK(fd >= 0 && write(fd, yaml, strlen(yaml)) == (ssize_t)strlen(yaml));
+    close_fd(fd);
+    CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
+    (void)unlink(file);
+    return f;
+}
+
+/* None of these needs a network to be refused. */
+TEST(a_url_that_the_gate_refuses_is_blocked_with_its_code)
+{
+    static const char *const rows[][2] = {
+        {"http://example.org/x.png", "scheme"},      {"https://127.0.0.1/x.png", "ip_loopback"},
+        {"https://10.0.0.1/x.png", "ip_private"},    {"https://169.254.169.254/latest", "ip_metadata"},
+        {"https://localhost/x.png", "host_name"},    {"https://u:p@example.org/x.png", "userinfo"},
+        {"https://example.org:8443/x.png", "port"},  {"https://denied.example.com/x.png", "host_denied"},
+        {"https://example.net/x.png", "host_not_allowed"}, {"https://exa mple.org/x.png", "host_syntax"},
+    };
+    cleanup(fovea_p) fovea *f = configured("network: {view: true, allow: [\".example.org\", \".example.com\"], "
+                                           "deny: [denied.example.com]}\n");
+    for (size_t i = 0; f && i < COUNT(rows); i++) {
+        char code[64];
+        auto_result *r = SEE(f, .path = rows[i][0]);
+        snprintf(code, sizeof code, "(%s: ", rows[i][1]);
+        CHECK_MSG(r && !strcmp(fovea_result_reason(r), "blocked"), "%s", rows[i][0]);
+        CHECK_MSG(strstr(words(r), code), "%s", words(r));
+    }
+}
+
+TEST(blocked_images_block_urls_too)
+{
+    cleanup(fovea_p) fovea *f = configured("network.view: true\nimages.blockImages: true\n");
+    auto_result *r = f ? SEE(f, .path = "https://127.0.0.1/x.png") : NULL;
+    CHECK_STR(fovea_result_reason(r), "blocked");
+    CHECK(strstr(words(r), "images.blockImages"));
 }
 
 TEST(bytes_are_seen_without_a_file)

@@ -15,6 +15,7 @@
 #ifndef FOVEA_WIRE_CASE_H
 #define FOVEA_WIRE_CASE_H
 
+#include "model/table.h"
 #include "provider/hosts.h"
 #include "provider/wire.h"
 
@@ -31,6 +32,21 @@ struct wire_case {
     int status;
     const char *reply_headers;
 };
+
+/* A host that ships, over its own wire or another. Static: good until the next. */
+static const struct host *case_host(const char *name, const char *wire)
+{
+    static struct host h;
+    size_t len;
+    const char *own = provider_name(name, strlen(name), &len);
+    for (size_t i = 0; i < provider_table_count; i++) {
+        const struct provider *p = &provider_table[i];
+        struct host_place at = {p->name, p->base_url, wire ? wire : p->wire, p->auth, p->auth_none};
+        if (!strcmp(p->name, own) && !host_make(&at, &h))
+            return &h;
+    }
+    return NULL;
+}
 
 static char *case_slurp(const char *path)
 {
@@ -94,13 +110,10 @@ static void case_line(struct wire_case *c, char *line)
     if (*value)
         *value++ = '\0';
     if (!strcmp(line, "host"))
-        q->host = host_find(value);
-    else if (!strcmp(line, "wire")) { /* of the host, another than its own */
-        static struct host other;
-        other = *q->host;
-        other.wire = wire_find(value);
-        q->host = &other;
-    } else if (!strcmp(line, "model"))
+        q->host = case_host(value, NULL);
+    else if (!strcmp(line, "wire")) /* of the host, another than its own */
+        q->host = case_host(q->host->name, value);
+    else if (!strcmp(line, "model"))
         q->model = value;
     else if (!strcmp(line, "instructions"))
         q->instructions = case_words(value);

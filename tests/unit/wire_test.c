@@ -190,13 +190,13 @@ TEST(an_answer_cut_at_any_byte_is_never_taken_for_a_whole_one)
 TEST(headers_take_no_key_that_would_break_out_of_its_line)
 {
     static const char *const keys[] = {"", "a b", "a\nb: c", "a\r", "\x80", "\x7f"};
-    struct wire_request q = {.host = host_find("anthropic"), .model = "m"};
+    struct wire_request q = {.host = case_host("anthropic", NULL), .model = "m"};
     for (size_t i = 0; i < COUNT(keys); i++) {
         auto_buf b = BUF_INIT(4096);
         CHECK_MSG(wire_headers(&q, keys[i], &b) == -EINVAL, "key %zu", i);
     }
     auto_buf b = BUF_INIT(4096);
-    q.host = host_find("ollama");
+    q.host = case_host("ollama", NULL);
     CHECK(!wire_headers(&q, NULL, &b) && !strstr(b.data, "authorization"));
 }
 
@@ -206,25 +206,65 @@ TEST(a_picture_is_written_into_a_body_that_had_its_room_from_the_start)
     auto_free char *data = calloc(1, BYTES);
     struct wire_part p = {.kind = WIRE_IMAGE, .media_type = "image/png", .data = data, .len = BYTES};
     struct wire_turn t = {WIRE_USER, &p, 1};
-    for (size_t i = 0; host_at(i); i++) {
-        struct wire_request q = {.host = host_at(i), .model = "m", .turns = &t, .count = 1};
+    for (size_t i = 0; provider_wires[i]; i++) {
+        struct wire_request q = {.host = case_host("anthropic", provider_wires[i]), .model = "m", .turns = &t, .count = 1};
         auto_buf b = BUF_INIT(64 * MIB), small = BUF_INIT(MIB);
         CHECK(!wire_body(&q, &b));
-        CHECK_MSG(b.room < 4 * MIB + 16 * KIB, "%s took %zu", q.host->name, b.room);
+        CHECK_MSG(b.room < 4 * MIB + 16 * KIB, "%s took %zu", provider_wires[i], b.room);
         CHECK(wire_body(&q, &small) == -EFBIG);
     }
 }
 
-TEST(hosts_are_found_by_name_and_google_is_gemini)
+TEST(every_host_that_ships_can_be_spoken_to_and_google_is_gemini)
 {
-    CHECK(host_find("google") == host_find("gemini") && host_find("gemini"));
-    CHECK(!host_find("nobody") && !host_find(NULL));
-    for (size_t i = 0; host_at(i); i++)
-        CHECK_MSG(!host_url_fault(host_at(i)->base_url), "%s", host_at(i)->name);
-    struct host h = host_custom("home", "http://127.0.0.1:8080/v1", &wire_openai_chat);
-    CHECK(h.auth == HOST_BEARER && !h.webp && !h.pdf && !h.key_env);
-    h = host_custom("proxy", "https://example.com", &wire_anthropic);
-    CHECK(h.auth == HOST_X_API_KEY && h.pdf && h.wire == &wire_anthropic);
+    for (size_t i = 0; i < provider_table_count; i++) {
+        const struct provider *p = &provider_table[i];
+        const struct host *h = case_host(p->name, NULL);
+        CHECK_MSG(!p->wire == !h, "%s", p->name);
+        CHECK_MSG(!h || (!host_url_fault(h->base_url) && !strcmp(h->wire->name, p->wire)), "%s", p->name);
+    }
+    for (size_t i = 0; provider_wires[i]; i++)
+        CHECK_MSG(wire_find(provider_wires[i]), "%s", provider_wires[i]);
+    CHECK_STR(case_host("gemini", NULL)->name, "google");
+    CHECK(!case_host("nobody", NULL) && !case_host("local", NULL));
+}
+
+TEST(a_host_behaves_by_its_name_and_wire_wherever_it_lives)
+{
+    static const struct {
+        const char *name, *wire, *auth;
+        bool keyless;
+        enum host_auth want;
+        bool structured, pdf, video, new_max, cost;
+    } rows[] = {
+        {"home", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false, false},
+        {"home", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, false, false, false},
+        {"home", "openai-chat", "x-api-key", false, HOST_X_API_KEY, true, false, false, false, false},
+        {"proxy", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false, false},
+        {"proxy", "anthropic", "bearer", false, HOST_BEARER, true, true, false, false, false},
+        {"proxy", "openai-responses", NULL, false, HOST_BEARER, true, true, false, false, false},
+        {"proxy", "gemini", NULL, false, HOST_X_GOOG_API_KEY, true, true, true, false, false},
+        {"openai", "openai-chat", NULL, false, HOST_BEARER, true, true, false, true, false},
+        {"google", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false, false},
+        {"anthropic", "openai-chat", NULL, false, HOST_BEARER, false, false, false, false, false},
+        {"openrouter", "openai-chat", NULL, false, HOST_BEARER, true, true, true, false, true},
+        {"openrouter", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false, false},
+        {"ollama", "anthropic", NULL, true, HOST_NO_AUTH, false, false, false, false, false},
+        {"llama.cpp", "openai-responses", NULL, true, HOST_NO_AUTH, false, false, false, false, false},
+        {"vllm", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, true, false, false},
+    };
+    struct host h;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct host_place at = {rows[i].name, "https://example.com", rows[i].wire, rows[i].auth, rows[i].keyless};
+        CHECK(!host_make(&at, &h));
+        CHECK_MSG(h.auth == rows[i].want && h.structured == rows[i].structured && h.pdf == rows[i].pdf &&
+                      h.video == rows[i].video && h.new_max_tokens == rows[i].new_max && h.cost == rows[i].cost,
+                  "%s on %s", rows[i].name, rows[i].wire);
+        CHECK_STR(h.base_url, "https://example.com");
+    }
+    CHECK(host_make(&(struct host_place){"home", "https://example.com", "telnet", NULL, false}, &h) == -EINVAL);
+    CHECK(host_make(&(struct host_place){"home", "https://example.com", NULL, NULL, false}, &h) == -EINVAL);
+    CHECK(host_make(&(struct host_place){"home", "https://example.com", "gemini", "basic", false}, &h) == -EINVAL);
 }
 
 TEST(keys_go_only_to_https_or_this_machine)

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One question under way: what inspect_image, vision_analyze and video_analyze share. Each tool is a list of steps in a
+ * file of its own; a step returns 0 to go on, 1 when the result is settled, or a fault.
+ */
+#ifndef FOVEA_ASKING_H
+#define FOVEA_ASKING_H
+
+#include "api/choosing.h"
+#include "api/view.h"
+#include "ask/ask.h"
+
+struct asking {
+    const char *tool;
+    bool plain; /* errors are words alone: inspect_image */
+    size_t most; /* characters of an answer */
+    struct fovea_fault *fault;
+    fovea_result *result;
+    const struct call *call; /* as the host made it */
+    const void *request;
+
+    /* whom */
+    struct choice choice;
+    bool chosen, local; /* local: read on this machine */
+    bool native;        /* the host's own model answers */
+    char who[2 * LIMIT_MODEL_ID]; /* PROVIDER/MODEL */
+
+    /* what */
+    const char *model; /* as the request names it; NULL */
+    const char *question, *instructions, *format;
+    bool no_cache;
+    json_t *schema_json;
+    struct schema *schema;
+    struct call own;  /* the call, as wide as the model asked: the host's own limits are not its */
+    struct fovea_view_request look;
+    struct view_job view;
+    struct wire_part part;
+    void *map; /* of the snapshot, where its bytes are sent as they are */
+
+    /* what came of it */
+    uint8_t key[SHA256_LEN];
+    bool counted; /* against vision.maxCallsPerImage */
+    struct ask_answer answer;
+    bool cached;
+    struct buf note;
+    struct cost cost;
+    int64_t began; /* clock_ms */
+};
+
+typedef int asking_step(struct asking *a);
+
+/* Runs the steps (NULL ends them), tells telemetry and frees all but the result. */
+int asking_run(struct asking *a, asking_step *const *steps, fovea_result **ret);
+
+/* An error in these words. */
+__attribute__((format(printf, 3, 4))) int asking_fail(struct asking *a, enum fail kind, const char *format, ...);
+
+/* images.blockImages, before anything is looked at. */
+int asking_allowed(struct asking *a);
+
+/* need: MODEL_ bits. CHOOSE_OK fills in choice, local and who; any other verdict is the tool's to word. */
+enum choose_verdict asking_choose(struct asking *a, unsigned need);
+
+/* The picture as the chosen model takes it: after view_open, what a view would do, but for that model. Refusals of the view
+ * are left in view.result. */
+void asking_look(struct asking *a);
+
+/* The bytes of a URL, fetched, are the source. 1 with the error that says why not. */
+int asking_fetch(struct asking *a, const char *url);
+
+/* The picture, fitted, becomes part. 1 with view.result where it cannot be shown. */
+int asking_picture(struct asking *a);
+
+/* Steps in the order they are taken: is the answer known; may more be spent; put the picture, or the bytes as they are,
+ * into part; ask; and the result. */
+int asking_recall(struct asking *a);
+int asking_budget(struct asking *a);
+int asking_map(struct asking *a);
+int asking_ask(struct asking *a);
+int asking_settle(struct asking *a);
+
+/* For those steps: writes down what was spent; keeps an answer. */
+void asking_book(struct asking *a);
+void asking_keep(struct asking *a);
+
+/* The question for local/ocr: its text is the answer. 1 with view.result where the picture cannot be read. */
+int asking_read(struct asking *a);
+
+/* Whoever makes errors of arguments: see tool_reject. */
+fovea_result *ask_rejected(const char *words);
+
+/* Appends to what the answer's note will say. */
+__attribute__((format(printf, 2, 3))) void asking_note(struct asking *a, const char *format, ...);
+
+struct cost cost_of(int64_t nano);
+
+extern const char ask_instructions[];
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folders and files of a store: see home.h. Its file is never opened here: closing a descriptor would drop every lock
+ * that SQLite holds on that file in this process. So it is made with mknod and looked at by name, inside a folder in
+ * which nobody else can put anything.
+ */
+#include "ledger/home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/limits.h"
+
+/* mkdir -p; what is missing is made for the owner alone. */
+static int make_folders(const char *path)
+{
+    auto_free char *copy = strdup(path);
+    if (!copy)
+        return -ENOMEM;
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int r = mkdir(copy, 0700);
+        *slash = '/';
+        if (r < 0 && errno != EEXIST)
+            return -errno;
+    }
+    return mkdir(copy, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault)
+{
+    auto_close int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) {
+        int r = make ? make_folders(path) : -ENOENT;
+        if (r == -ENOENT && !make)
+            return r;
+        if (r < 0)
+            return fault_set(fault, r, "cannot make the folder \"%.150s\": %s", path, strerror(-r));
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    }
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return fault_set(fault, errno == ELOOP ? ENOTDIR : errno, "cannot open the folder \"%.150s\": %s", path, strerror(errno));
+    if (st.st_uid != geteuid() || st.st_mode & 022)
+        return fault_set(fault, EPERM, "the folder \"%.150s\" is open to others: make it yours, with mode 0700", path);
+    *ret = take_fd(&fd);
+    return 0;
+}
+
+int home_file(int folder, const char *file, bool make, struct stat *ret)
+{
+    struct stat st;
+    if (make && mknodat(folder, file, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
+        return -errno;
+    if (fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return -errno;
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+        return -EPERM;
+    if (st.st_mode & 077 && fchmodat(folder, file, 0600, 0) < 0)
+        return -errno;
+    *ret = st;
+    return 0;
+}
+
+void home_lock(int folder)
+{
+    int64_t deadline = clock_ms() + LIMIT_LEDGER_BUSY_MS;
+    static const struct timespec nap = {.tv_nsec = LIMIT_LEDGER_NAP_MS * 1000000};
+    while (flock(folder, LOCK_EX | LOCK_NB) < 0 && (errno == EWOULDBLOCK || errno == EINTR) && clock_left(deadline))
+        (void)nanosleep(&nap, NULL);
+}
+
+/* The file goes last: with a log of the old one beside it, a new one would take that for its own. */
+void home_remove(int folder, const char *file, const struct stat *meant)
+{
+    static const char *const ends[] = {"-wal", "-shm", ""};
+    struct stat now;
+    char name[64];
+    if (fstatat(folder, file, &now, AT_SYMLINK_NOFOLLOW) < 0 || now.st_ino != meant->st_ino || now.st_dev != meant->st_dev)
+        return;
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        (void)snprintf(name, sizeof name, "%s%s", file, ends[i]);
+        (void)unlinkat(folder, name, 0);
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a store lies on disk: a folder and files that are the user's alone. */
+#ifndef FOVEA_HOME_H
+#define FOVEA_HOME_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "fovea.h"
+
+/* Opens a folder; with make, what is missing of it is made, mode 0700. It must be ours, no link, and not open to others:
+ * else -EPERM. -ENOENT without a word when there is none to be made. The caller closes ret. */
+int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault);
+
+/* Looks at a file of it, and makes it (mode 0600, empty) when asked to. One that others can read is closed to them; one
+ * that is not ours, or no regular file, is -EPERM. Otherwise what the system says, such as -ENOENT. */
+int home_file(int folder, const char *file, bool make, struct stat *ret);
+
+/* Alone with the files of the folder, as far as others do the same; ends with the descriptor. Waits LIMIT_LEDGER_BUSY_MS
+ * at most, then goes on: what it guards is guarded by SQLite too, only less kindly. */
+void home_lock(int folder);
+
+/* Removes a store if it is still the file that was meant. */
+void home_remove(int folder, const char *file, const struct stat *meant);
+
+#endif
