@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What a question costs beyond fitting its picture: inspect_image, answered at once by a provider on the loopback, beside
-# view of the same picture for the same model, each on a server of its own. Prints a line of JSON a picture: the least of
-# many calls of both in milliseconds, their difference, and the same for the first look, when the picture must be fitted.
+# view of the same picture for the same model, each on a warm server of its own that knows the fitted picture. Prints a line
+# of JSON a picture: the least of many calls of both in milliseconds, and their difference.
 # Usage: bench/ask.sh BUILD CALLS PICTURE... (absolute); needs `make tests` for askhost.
 set -eu
 build=$(cd "$1" && pwd)
@@ -17,7 +17,7 @@ get() {
 
 # The provider lives as long as its stdin.
 mkfifo "$folder/stdin"
-"$build/tests/askhost" "$folder" <"$folder/stdin" >"$folder/ports" &
+"$build/tests/askhost" "$folder" quiet <"$folder/stdin" >"$folder/ports" &
 host=$!
 exec 9>"$folder/stdin"
 end() {
@@ -32,7 +32,7 @@ done
 cat >"$folder/config.yaml" <<END
 modelRoles.vision: w/ok
 vision.cacheBytes: 0
-providers: {w: {wire: anthropic, baseUrl: "http://127.0.0.1:$(get ports http)", apiKeyEnv: ASK_KEY, models: {ok: {vision: true}}}}
+providers: {w: {wire: anthropic, baseUrl: "http://127.0.0.1:$(get ports http)", apiKeyEnv: ASK_KEY, webp: false, models: {ok: {vision: true}}}}
 END
 export ASK_KEY=none XDG_STATE_HOME="$folder/state" XDG_CACHE_HOME="$folder/cache"
 
@@ -44,11 +44,7 @@ warm=$1
 for picture in "$@"; do
     load view view ',"model":"w/ok"' "$picture"
     load ask inspect_image ',"question":"what is it"' "$picture"
-    printf '{"picture":"%s"' "${picture##*/}"
-    for phase in again first; do
-        view=$(get view $phase.min_ms) ask=$(get ask $phase.min_ms)
-        printf ',"%s":{"view_ms":%s,"ask_ms":%s,"more_ms":%s}' $phase "$view" "$ask" \
-            "$(awk -v a="$ask" -v v="$view" 'BEGIN { printf "%.3f", a - v }')"
-    done
-    printf '}\n'
+    view=$(get view again.min_ms) ask=$(get ask again.min_ms)
+    awk -v name="${picture##*/}" -v ask="$ask" -v view="$view" 'BEGIN {
+        printf "{\"picture\":\"%s\",\"view_ms\":%.3f,\"ask_ms\":%.3f,\"more_ms\":%.3f}\n", name, view, ask, ask - view }'
 done

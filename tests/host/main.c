@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * askhost FOLDER: a provider for tests, until its stdin ends. Prints one line of JSON with its ports: http, tls (the
+ * askhost FOLDER [quiet]: a provider for tests, until its stdin ends. Prints one line of JSON with its ports: http, tls (the
  * certificate is FOLDER/ca.pem), mute (takes connections and reads nothing) and shut (nobody listens). Each request is a
- * line of JSON in FOLDER/requests, there before its answer is.
+ * line of JSON in FOLDER/requests, there before its answer is; none is written with "quiet", for measuring.
  */
 #include <arpa/inet.h>
 #include <err.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -18,7 +19,7 @@ static struct {
     pthread_mutex_t lock;
     int log;
     SSL_CTX *tls;
-} host = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} host = {.lock = PTHREAD_MUTEX_INITIALIZER, .log = -1};
 
 static json_t *headers_of(const char *head)
 {
@@ -51,7 +52,8 @@ static void serve(struct peer *p)
         struct request q;
         more = request_take(p, &q);
         if (more) {
-            write_down(p, &q);
+            if (host.log >= 0)
+                write_down(p, &q);
             more = scene_play(p, &q);
         }
         request_done(&q);
@@ -102,6 +104,8 @@ static void *door_main(void *arg)
         int fd = accept4(d->fd, NULL, NULL, SOCK_CLOEXEC);
         if (fd < 0 || !strcmp(d->name, "mute"))
             continue;
+        /* Three small writes an answer: each waits for the other side's leisure otherwise. */
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
         struct peer *p = calloc(1, sizeof *p);
         if (!p)
             errx(1, "out of memory");
@@ -117,12 +121,12 @@ int main(int argc, char **argv)
     static struct door doors[] = {{"http", -1, 0}, {"tls", -1, 0}, {"mute", -1, 0}, {"shut", -1, 0}};
     pthread_t thread;
     char c;
-    if (argc != 2 || chdir(argv[1]))
-        errx(2, "usage: askhost FOLDER");
+    if (argc < 2 || argc > 3 || chdir(argv[1]))
+        errx(2, "usage: askhost FOLDER [quiet]");
     (void)signal(SIGPIPE, SIG_IGN);
     if (!(host.tls = tls_new("ca.pem")))
         errx(1, "cannot make a certificate");
-    if ((host.log = open("requests", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
+    if (argc == 2 && (host.log = open("requests", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
         err(1, "requests");
     for (size_t i = 0; i < COUNT(doors); i++) {
         door_open(&doors[i]);

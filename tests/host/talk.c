@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections of the provider: one request after another is read whole, whoever sends it and however it is cut. */
-#include <jansson.h>
 #include <openssl/x509v3.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -53,18 +52,15 @@ static void find_key(struct request *q)
         memmove(q->key, q->key + 7, strlen(q->key + 7) + 1);
 }
 
-/* Gemini's is in the path, the others' in the body. */
+/* Gemini's is in the path, the others' at the start of the body, which may be too long to be parsed in no time. */
 static void find_model(struct request *q)
 {
-    const char *path = strstr(q->path, "/models/");
-    json_t *root = json_loadb(q->body.data ? q->body.data : "", q->body.len, 0, NULL);
-    const char *named = json_string_value(json_object_get(root, "model"));
+    const char *path = strstr(q->path, "/models/"), *body = q->body.data ? q->body.data : "";
+    const char *named = strstr(body, "\"model\":\"");
     if (path)
         (void)snprintf(q->model, sizeof q->model, "%.*s", (int)strcspn(path + 8, ":"), path + 8);
-    else
-        (void)snprintf(q->model, sizeof q->model, "%s", named ? named : "");
-    json_decref(root);
-    const char *body = q->body.data ? q->body.data : "";
+    else if (named)
+        (void)snprintf(q->model, sizeof q->model, "%.*s", (int)strcspn(named + 9, "\""), named + 9);
     q->repair = strstr(body, "\"role\":\"assistant\"") || strstr(body, "\"role\":\"model\"");
 }
 
