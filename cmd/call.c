@@ -5,8 +5,10 @@
 #include "context.h"
 #include "options.h"
 #include "out.h"
+#include "waiting.h"
 
 struct values {
+    const char *session;
     bool data;
 };
 
@@ -21,6 +23,27 @@ static int take_json(const struct invocation *in, struct buf *b, struct fovea_fa
     return r < 0 ? fault->code : 0;
 }
 
+/* In a session, so that a signal can end it. */
+static int call(fovea *f, const struct invocation *in, const struct buf *json, fovea_result **ret,
+                struct fovea_fault *fault)
+{
+    const struct values *v = in->values;
+    struct fovea_session_options options = {.name = v->session};
+    auto_session *session = NULL;
+    auto_waiting *waiting = NULL;
+    int r = fovea_session_new(f, &options, &session, fault);
+    r = r < 0 ? r : waiting_new(NULL, &waiting, fault);
+    if (r < 0)
+        return r;
+    return fovea_session_call(session, in->args[0], json->data ? json->data : "", json->len, waiting_cancel(waiting), ret,
+                              fault);
+}
+
+static int exit_of_fault(int fault)
+{
+    return fault == -ECANCELED ? EXIT_REFUSED : fault == -ENOENT || fault == -EBADMSG ? EXIT_USAGE : EXIT_FAULT;
+}
+
 static int run(struct invocation *in)
 {
     const struct values *v = in->values;
@@ -28,13 +51,16 @@ static int run(struct invocation *in)
     auto_buf json = BUF_INIT(LIMIT_JSON_BYTES);
     auto_fovea *f = NULL;
     auto_result *result = NULL;
-    int r = take_json(in, &json, &fault);
+    int r = session_check(v->session);
+    if (r)
+        return r;
+    r = take_json(in, &json, &fault);
     r = r < 0 ? r : context_open(&in->common, &f, &fault);
     if (r < 0)
         return out_fault(&fault, true, r == -EBADMSG ? EXIT_USAGE : EXIT_FAULT);
-    r = fovea_call(f, in->args[0], json.data ? json.data : "", json.len, &result, &fault);
+    r = call(f, in, &json, &result, &fault);
     if (r < 0)
-        return out_fault(&fault, true, r == -ENOENT || r == -EBADMSG ? EXIT_USAGE : EXIT_FAULT);
+        return out_fault(&fault, true, exit_of_fault(r));
     int bad = out_json(fovea_result_json_new(result, v->data ? FOVEA_JSON_DATA : 0));
     enum fovea_kind kind = fovea_result_kind(result);
     return bad ? bad : kind == FOVEA_REFUSAL || kind == FOVEA_ERROR ? EXIT_REFUSED : EXIT_DONE;
@@ -42,6 +68,7 @@ static int run(struct invocation *in)
 
 static const struct option options[] = {
     {"data", 0, OPTION_FLAG, NULL, offsetof(struct values, data), "put the picture itself into the JSON, as base64"},
+    {"session", 0, OPTION_STRING, "NAME", offsetof(struct values, session), "count what it costs under this name"},
     {0},
 };
 
@@ -49,11 +76,12 @@ const struct command command_call = {
     .name = "call",
     .summary = "call a tool with JSON arguments",
     .arguments = "TOOL [JSON]",
-    .about = "Calls a tool (view, read) with its arguments as one JSON object, from the command line or, when JSON is "
-             "left out or '-', from stdin. Prints one JSON object, whatever happens. Exit status 0 when it is ok, 1 "
+    .about = "Calls a tool (view, read, inspect_image, vision_analyze, video_analyze) with its arguments as one JSON "
+             "object, from the command line or, when JSON is left out or '-', from stdin. Prints one JSON object, whatever happens. Exit status 0 when it is ok, 1 "
              "for a refusal or an error, 2 when the arguments are no JSON or there is no such tool, 3 for a fault.",
     .examples = "fovea call view '{\"path\":\"a.png\",\"max_edge\":800}'\n"
-                "fovea call read '{\"path\":\"notes.txt\",\"limit\":20}'\n",
+                "fovea call read '{\"path\":\"notes.txt\",\"limit\":20}'\n"
+                "fovea call inspect_image '{\"path\":\"a.png\",\"question\":\"what does the sign say?\"}'\n",
     .options = options,
     .values_size = sizeof(struct values),
     .min_args = 1,

@@ -56,6 +56,8 @@ struct command {
     const char *about;     /* a paragraph for help and the man page */
     const char *examples;  /* lines of "command<TAB>what it does"; may be NULL */
     const char *tool;      /* whose fields are options too (`path` is the first argument); NULL none */
+    const char *const *fields; /* only these of them, NULL-terminated; NULL: all */
+    const char *reference; /* what REF may be, where the tool has no `path`; NULL otherwise */
     const struct option *options;
     size_t values_size;
     unsigned min_args, max_args;

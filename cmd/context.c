@@ -52,11 +52,11 @@ int context_open(const struct common *common, fovea **ret, struct fovea_fault *f
     return r;
 }
 
-int read_stdin(struct buf *b)
+int read_all(int fd, struct buf *b)
 {
     char piece[64 * 1024];
     for (;;) {
-        ssize_t n = read(STDIN_FILENO, piece, sizeof piece);
+        ssize_t n = read(fd, piece, sizeof piece);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -65,6 +65,11 @@ int read_stdin(struct buf *b)
         if (r < 0)
             return r;
     }
+}
+
+int read_stdin(struct buf *b)
+{
+    return read_all(STDIN_FILENO, b);
 }
 
 static int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t *ret_len, struct fovea_fault *fault)
@@ -102,6 +107,16 @@ int refuse_long_stdin(bool json)
     (void)buf_add_format(&b, "{\"ok\":false,\"kind\":\"refusal\",\"reason\":\"too_large\",\"message\":\"%s\"}\n", words);
     int bad = out_buf(&b);
     return bad ? bad : EXIT_REFUSED;
+}
+
+int session_check(const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    size_t len = name ? strlen(name) : 1;
+    if (len >= 1 && len <= LIMIT_SESSION_NAME && (!name || strspn(name, letters) == len))
+        return 0;
+    say("--session '%.80s': a name has 1 to %d letters, digits, '.', '_' or '-'", name, LIMIT_SESSION_NAME);
+    return EXIT_USAGE;
 }
 
 int out_refusal(const fovea_result *r, bool json)

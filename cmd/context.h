@@ -21,7 +21,17 @@ static inline void result_free_p(fovea_result **r)
 }
 #define auto_result cleanup(result_free_p) fovea_result
 
-/* Reads stdin to its end into b. -EFBIG when it does not fit, or an error as read(2) has. */
+static inline void session_free_p(fovea_session **s)
+{
+    fovea_session_free(*s);
+}
+#define auto_session cleanup(session_free_p) fovea_session
+
+/* Whether --session is a name that a session can have; NULL is none and fine. 0, or an exit code after saying so. */
+int session_check(const char *name);
+
+/* Reads to the end into b. -EFBIG when it does not fit, or an error as read(2) has. */
+int read_all(int fd, struct buf *b);
 int read_stdin(struct buf *b);
 
 /* What a command that looks at one REF works with; for a REF of "-", data is all of stdin. */

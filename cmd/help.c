@@ -54,15 +54,6 @@ static void add_options(struct buf *b, const struct command *command)
     }
 }
 
-/* REF is the tool's path. */
-static void add_reference(struct buf *b, const struct command *command)
-{
-    const struct fovea_tool *tool = command_tool(command->tool);
-    for (size_t i = 0; tool && i < tool->n_fields; i++)
-        if (!strcmp(tool->fields[i].name, "path"))
-            add_row(b, "REF", tool->fields[i].help, OPTION_COLUMN);
-}
-
 static void add_examples(struct buf *b, const char *lines)
 {
     while (lines && *lines) {
@@ -81,7 +72,8 @@ int help_command(const struct command *command)
                          command->name, command->arguments[0] ? " " : "", command->arguments);
     add_wrapped(&b, command->about, 0, 0);
     (void)buf_add_str(&b, "\n");
-    add_reference(&b, command);
+    if (reference_of(command))
+        add_row(&b, "REF", reference_of(command), OPTION_COLUMN);
     add_options(&b, command);
     if (command->examples) {
         (void)buf_add_str(&b, "\nexamples:\n");

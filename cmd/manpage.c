@@ -88,14 +88,6 @@ static void add_synopsis(struct buf *b)
     }
 }
 
-static void add_reference(struct buf *b, const struct command *c)
-{
-    const struct fovea_tool *tool = command_tool(c->tool);
-    for (size_t i = 0; tool && i < tool->n_fields; i++)
-        if (!strcmp(tool->fields[i].name, "path"))
-            add_item(b, "", "REF", tool->fields[i].help);
-}
-
 static void add_command(struct buf *b, const struct command *c)
 {
     struct choice_option list[LIMIT_CLI_OPTIONS];
@@ -103,7 +95,8 @@ static void add_command(struct buf *b, const struct command *c)
     (void)buf_add_format(b, ".SS fovea %s\n", c->name);
     add_words(b, c->about);
     (void)buf_add_str(b, "\n");
-    add_reference(b, c);
+    if (reference_of(c))
+        add_item(b, "", "REF", reference_of(c));
     for (size_t i = 0; i < n; i++)
         if (!list[i].common && strcmp(list[i].name, "help") != 0)
             add_option(b, &list[i]);
@@ -163,8 +156,9 @@ void add_man_page(struct buf *b)
                          FOVEA_VERSION);
     (void)buf_add_str(b, ".SH NAME\nfovea \\- visual perception for LLM agents\n");
     add_synopsis(b);
-    (void)buf_add_str(b, ".SH DESCRIPTION\nTwo verbs, never mixed: \\fBview\\fR turns a source into pixels that a model "
-                         "sees, \\fBread\\fR turns it into text. All decoding happens in confined worker processes. "
+    (void)buf_add_str(b, ".SH DESCRIPTION\nTwo verbs, never mixed. See: \\fBview\\fR turns a source into pixels that a "
+                         "model sees, \\fBread\\fR turns it into text. Ask: \\fBask\\fR and \\fBvideo\\fR put a question "
+                         "about a source to a vision model. All decoding happens in confined worker processes. "
                          "Only files inside the reach (by default the working folder) are opened.\n"
                          ".PP\nStandard output is the product only; words go to standard error.\n");
     add_commands(b);

@@ -7,7 +7,7 @@
 #include "out.h"
 
 struct values {
-    const char *http, *main, *personality, *tls_cert, *tls_key;
+    const char *http, *main, *personality, *session, *tls_cert, *tls_key;
     struct words hosts, origins;
     bool no_token, insecure, conformance;
 };
@@ -41,6 +41,7 @@ static int run(struct invocation *in)
     auto_fovea *f = NULL;
     struct mcp_options options = {
         .main = v->main,
+        .session = v->session,
         .no_webp = in->common.no_webp,
         .conformance = v->conformance,
         .http = v->http,
@@ -55,6 +56,8 @@ static int run(struct invocation *in)
         say("--%s is of no use without --http", idle);
         return EXIT_USAGE;
     }
+    if (session_check(v->session))
+        return EXIT_USAGE;
     in->common.personality = v->personality;
     in->common.no_webp = false; /* each client gets what it takes */
     int r = context_open(&in->common, &f, &fault);
@@ -66,10 +69,12 @@ static int run(struct invocation *in)
 static const struct option options[] = {
     {"http", 0, OPTION_STRING, "ADDR:PORT", AT(http),
      "serve Streamable HTTP at /mcp there instead of stdin and stdout; port 0 picks one"},
-    {"main", 0, OPTION_STRING, "P/M", AT(main), "the model that the agent runs: pictures fit its limits"},
+    {"main", 0, OPTION_STRING, "P/M", AT(main), "the model that the agent runs: pictures fit its limits, and one that sees them is not asked about them "
+     "but shown"},
     {"personality", 0, OPTION_STRING, "ID", AT(personality),
      "offer only the tools in personalities/ID/toolset.yaml beside config.yaml, and lay the config.yaml of that folder "
      "over the other; its fs_reach narrows, never widens"},
+    {"session", 0, OPTION_STRING, "NAME", AT(session), "count what asking costs under this name"},
     {"no-token", 0, OPTION_FLAG, NULL, AT(no_token), "HTTP: ask for no bearer token"},
     {"tls-cert", 0, OPTION_STRING, "FILE", AT(tls_cert), "HTTP: serve TLS with this certificate (PEM)"},
     {"tls-key", 0, OPTION_STRING, "FILE", AT(tls_key), "HTTP: and this key (PEM)"},
@@ -85,7 +90,7 @@ const struct command command_mcp = {
     .name = "mcp",
     .summary = "serve the tools to an agent over MCP",
     .arguments = "",
-    .about = "Serves view and read over the Model Context Protocol: on stdin and stdout, as agents start it, or over "
+    .about = "Serves all tools over the Model Context Protocol: on stdin and stdout, as agents start it, or over "
              "HTTP. Every protocol revision from 2024-11-05 to 2026-07-28 is spoken; the client chooses. Over HTTP a "
              "bearer token is asked for; it is made on the first run and kept in $XDG_STATE_HOME/fovea/token. A client "
              "that closes its connection, or its sending half, cancels the call that it waits for.",

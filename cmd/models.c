@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `fovea models`: what is known of each model, what it costs, and where each figure came from. */
+/* `fovea models`: what is known of each model, what it costs, and where each figure came from; or what a host offers. */
 #include <string.h>
 
 #include "base/json_text.h"
@@ -9,6 +9,7 @@
 
 struct values {
     bool json, sources;
+    const char *host;
 };
 
 enum { LIST_BYTES = 4 << 20 };
@@ -73,31 +74,56 @@ static void add_json(struct buf *b, const struct fovea_model *m, bool first)
     (void)buf_add_str(b, "}}");
 }
 
-static int list(const fovea *f, const struct values *v, const char *pattern)
+/* A list under way. */
+struct list {
+    const struct values *values;
+    const char *pattern;
+    struct buf text;
+    size_t n;
+};
+
+static void add(const struct fovea_model *m, void *arg)
 {
-    auto_buf b = BUF_INIT(LIST_BYTES);
+    struct list *l = arg;
+    if (!matches(m, l->pattern))
+        return;
+    if (l->values->json)
+        add_json(&l->text, m, !l->n);
+    else
+        add_row(&l->text, m, l->values->sources || l->pattern);
+    l->n++;
+}
+
+static int none(const struct list *l)
+{
+    const char *host = l->values->host;
+    if (!l->pattern)
+        say("'%s' answers, but offers no model", host);
+    else
+        say("no model has '%s' in its name; 'fovea models%s%s' lists them all", l->pattern, host ? " --host " : "",
+            host ? host : "");
+    return EXIT_REFUSED;
+}
+
+static int list(fovea *f, const struct values *v, const char *pattern)
+{
+    struct list l = {.values = v, .pattern = pattern, .text = BUF_INIT(LIST_BYTES)};
+    struct fovea_fault fault;
     struct fovea_model m;
-    size_t n = 0;
+    int bad = 0;
     if (!v->json)
-        (void)buf_add_format(&b, "  %-48s %-6s %-3s %-5s %-10s %9s  %-14s %s\n", "model", "vision", "pdf", "video",
+        (void)buf_add_format(&l.text, "  %-48s %-6s %-3s %-5s %-10s %9s  %-14s %s\n", "model", "vision", "pdf", "video",
                              "tool_image", "context", "$/M in/out", "cache read/write");
-    for (size_t i = 0; fovea_model(f, i, &m) == 0; i++) {
-        if (!matches(&m, pattern))
-            continue;
-        if (v->json)
-            add_json(&b, &m, !n);
-        else
-            add_row(&b, &m, v->sources || pattern);
-        n++;
-    }
+    if (v->host && fovea_host_models(f, v->host, add, &l, &fault) < 0)
+        bad = out_fault(&fault, v->json, EXIT_REFUSED);
+    for (size_t i = 0; !v->host && fovea_model(f, i, &m) == 0; i++)
+        add(&m, &l);
     if (v->json)
-        (void)buf_add_str(&b, n ? "]\n" : "[]\n");
-    if (!n && !v->json) {
-        say("no model has '%s' in its name; 'fovea models' lists them all", pattern);
-        return EXIT_REFUSED;
-    }
-    int bad = out_buf(&b);
-    return bad ? bad : n ? EXIT_DONE : EXIT_REFUSED;
+        (void)buf_add_str(&l.text, l.n ? "]\n" : "[]\n");
+    if (!bad)
+        bad = !l.n && !v->json ? none(&l) : out_buf(&l.text);
+    buf_done(&l.text);
+    return bad ? bad : l.n ? EXIT_DONE : EXIT_REFUSED;
 }
 
 static int run(struct invocation *in)
@@ -112,6 +138,7 @@ static int run(struct invocation *in)
 
 static const struct option options[] = {
     {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "an array of models as one line of JSON"},
+    {"host", 0, OPTION_STRING, "NAME", offsetof(struct values, host), "ask that host what it offers, instead of the table"},
     {"sources", 0, OPTION_FLAG, NULL, offsetof(struct values, sources), "say where each figure came from; always with PATTERN"},
     {0},
 };
@@ -122,8 +149,10 @@ const struct command command_models = {
     .arguments = "[PATTERN]",
     .about = "Prints a row for each model: what it takes, its context, dollars a million tokens, and with PATTERN (a part of "
              "PROVIDER/ID) also the source and date of each figure. A star marks models that can be asked now; '-' is no, or "
-             "not known; '+' after a price says that long requests cost more. models.yaml beside config.yaml adds and overrides.",
+             "not known; '+' after a price says that long requests cost more. models.yaml beside config.yaml adds and overrides. "
+             "--host asks a host now; everything else is known here, and no connection is made.",
     .examples = "fovea models\n"
+                "fovea models --host ollama\twhat the server on this machine has\n"
                 "fovea models anthropic/\tthose of one provider\n"
                 "fovea models gemini-2.5 --json\n",
     .options = options,

@@ -39,6 +39,8 @@ static void name_value(const struct fovea_field *field, char *to, size_t size)
     else if (field->type == FOVEA_STRING)
         for (; field->name[at] && at + 1 < size; at++)
             to[at] = (char)toupper((unsigned char)field->name[at]);
+    else if (field->type == FOVEA_OBJECT)
+        (void)snprintf(to, size, "JSON");
     else
         for (const char *const *c = field->choices; *c && at < size; c++)
             at += (size_t)snprintf(to + at, size - at, "%s%s", at ? "|" : "", *c);
@@ -53,6 +55,23 @@ static void add_field(struct choice_option *to, const struct fovea_field *field)
     name_value(field, to->value, sizeof to->value);
 }
 
+static bool is_option(const struct command *command, const struct fovea_field *field)
+{
+    for (const char *const *name = command->fields; name && *name; name++)
+        if (!strcmp(*name, field->name))
+            return true;
+    return !command->fields && strcmp(field->name, "path") != 0;
+}
+
+const char *reference_of(const struct command *command)
+{
+    const struct fovea_tool *tool = command_tool(command->tool);
+    for (size_t i = 0; !command->reference && tool && i < tool->n_fields; i++)
+        if (!strcmp(tool->fields[i].name, "path"))
+            return tool->fields[i].help;
+    return command->reference;
+}
+
 size_t options_of(const struct command *command, struct choice_option list[LIMIT_CLI_OPTIONS])
 {
     const struct fovea_tool *tool = command_tool(command->tool);
@@ -60,7 +79,7 @@ size_t options_of(const struct command *command, struct choice_option list[LIMIT
     for (const struct option *o = command->options; o && o->name && n < LIMIT_CLI_OPTIONS; o++)
         add_row(&list[n++], o, false);
     for (size_t i = 0; tool && i < tool->n_fields && n < LIMIT_CLI_OPTIONS; i++)
-        if (strcmp(tool->fields[i].name, "path") != 0)
+        if (is_option(command, &tool->fields[i]))
             add_field(&list[n++], &tool->fields[i]);
     for (const struct option *o = common_options; command->context && o->name && n < LIMIT_CLI_OPTIONS; o++)
         add_row(&list[n++], o, true);

@@ -21,6 +21,9 @@ struct choice_option {
 /* The options of a command: its own, its tool's, the common ones, --help. Returns how many. */
 size_t options_of(const struct command *command, struct choice_option list[LIMIT_CLI_OPTIONS]);
 
+/* What a command's REF may be, in words; NULL when it has none. */
+const char *reference_of(const struct command *command);
+
 /*
  * Fills ret from the words behind the command's name. Returns 0, or an exit code after saying on stderr what is
  * wrong. With --help among the words it is 0 and nothing else is judged.

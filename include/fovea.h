@@ -169,9 +169,9 @@ struct fovea_session_options {
     size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
     size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that
                                  cannot be made so small is refused as too_large */
-    const fovea_session *like; /* instead of cwd and roots: this one's, which were perhaps looked up already; also its name
-                                  and all that is counted for it (money, calls for one picture). It may be freed before
-                                  the new one */
+    const fovea_session *like; /* takes this one's name and all that is counted for it (money, calls for one picture); and,
+                                  unless cwd or roots are given, its folders, which were perhaps looked up already. It
+                                  may be freed before the new one */
     const char *name;          /* [A-Za-z0-9._-]{1,64}: what it spends is kept under that name, also by other processes */
     void (*on_text)(void *arg, const char *piece, size_t len); /* is shown an answer while it is made, on the thread that
                                   asks; the pieces are UTF-8 together. A further try starts over: piece NULL */
@@ -281,6 +281,15 @@ struct fovea_model {
 /* The models that this context knows, by index from 0; -ENOENT past the last. */
 FOVEA_API int fovea_model(const fovea *f, size_t index, struct fovea_model *ret);
 
+/*
+ * Asks a host (a built-in provider, or a key of `providers`) what it offers, and calls `tell` for each model; the words live
+ * until tell returns. Nothing is kept. 0, or a fault: -EINVAL no such host, -ENOTSUP none that has a list, -EACCES no key
+ * or not the right one, -ENOENT no list, -EHOSTUNREACH, -ETIMEDOUT and others when it does not answer. Any other call asks
+ * a host only for want of knowledge, within four seconds, once, and never where images are blocked.
+ */
+FOVEA_API int fovea_host_models(fovea *f, const char *host, void (*tell)(const struct fovea_model *model, void *arg),
+                                void *arg, struct fovea_fault *fault);
+
 /* Whether a model ("PROVIDER/ID") is known to have a capability: "vision", "pdf", "video", "tool_image". By exact id;
  * what is not known is no. */
 FOVEA_API bool fovea_model_supports(const fovea *f, const char *model, const char *capability);
@@ -365,8 +374,8 @@ FOVEA_API char *fovea_result_json_new(const fovea_result *r, unsigned flags);
 /*
  * A call and what it gave, as a terminal interface shows them: plain text, no escapes, control characters made visible.
  * The call is one line: the tool, its source and its question, which is cut to 100 columns. A result has 4 lines, or 16
- * when expanded, each cut to 120 columns, then how many more there are; of an answer also "model · media type". arguments
- * is JSON. NULL when out of memory.
+ * when expanded, each cut to 120 columns, then how many more there are; of an answer also "model · media type", of a perception
+ * "view:ID · media type". arguments is JSON. NULL when out of memory.
  */
 FOVEA_API char *fovea_render_call_new(const char *tool, const char *arguments, size_t len);
 FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);

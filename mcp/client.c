@@ -53,6 +53,7 @@ void client_unref(struct client *c)
     free(c->name);
     json_decref(c->capabilities);
     fovea_session_free(c->narrowed);
+    fovea_session_free(c->base);
     free(c);
 }
 
@@ -72,8 +73,13 @@ bool client_initialized(struct client *c)
     return is;
 }
 
-void client_agree(struct client *c, enum revision revision, const json_t *params)
+/* What was counted for a client that says it again stays counted. */
+int client_agree(struct client *c, enum revision revision, const json_t *params)
 {
+    struct fovea_session_options options = {.name = c->server->options.session};
+    fovea_session *base = NULL;
+    if (fovea_session_new(c->server->f, &options, &base, NULL) < 0)
+        return -ENOMEM;
     const char *name = member_string(json_object_get(params, "clientInfo"), "name");
     json_t *capabilities = member(params, "capabilities", JSON_OBJECT);
     char *copy = name ? strdup(name) : NULL;
@@ -84,9 +90,13 @@ void client_agree(struct client *c, enum revision revision, const json_t *params
     c->name = copy;
     c->capabilities = json_incref(capabilities);
     c->roots_state = json_is_object(json_object_get(capabilities, "roots")) ? ROOTS_STALE : ROOTS_NONE;
+    if (!c->base)
+        c->base = take(base);
     server_unlock(c->server);
     free(old);
     json_decref(before);
+    fovea_session_free(base);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- sessions */
@@ -96,6 +106,11 @@ static const char *name_of(const struct exchange *e)
     if (!e->modern)
         return e->client->name;
     return member_string(json_object_get(e->message.meta, META "clientInfo"), "name");
+}
+
+const fovea_session *client_base(const struct client *c)
+{
+    return c->base ? c->base : c->server->base;
 }
 
 int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *fault)
@@ -111,7 +126,7 @@ int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *
     server_lock(e->server);
     const struct client_row *known = client_known(name_of(e));
     struct fovea_session_options options = {
-        .like = e->modern ? NULL : e->client->narrowed,
+        .like = e->modern ? e->server->base : e->client->narrowed ? e->client->narrowed : client_base(e->client),
         .main = main ? main : o->main,
         .model_unknown = true,
         .no_webp = o->no_webp || !known || !known->webp,

@@ -40,9 +40,12 @@ void content_of_fault(struct exchange *e, const struct fovea_fault *fault)
 
 static void finish_refusal(struct exchange *e, const fovea_result *result)
 {
-    auto_buf text = BUF_INIT(64 * KIB);
+    auto_buf text = BUF_INIT(LIMIT_MCP_REPLY);
     const char *reason = fovea_result_reason(result);
-    (void)buf_add_format(&text, "%s%s%s", reason ? reason : "", reason ? ": " : "", fovea_result_text(result));
+    if (fovea_result_kind(result) == FOVEA_ERROR)
+        content_add_error(&text, result);
+    else
+        (void)buf_add_format(&text, "%s%s%s", reason ? reason : "", reason ? ": " : "", fovea_result_text(result));
     finish_error(e, &text);
 }
 
@@ -66,9 +69,11 @@ static void add_image_words(struct buf *b, const fovea_result *result, const str
 
 static void finish_image(struct exchange *e, const fovea_result *result, const struct fovea_image *image)
 {
-    auto_buf text = BUF_INIT(64 * KIB), b = BUF_INIT(LIMIT_MCP_REPLY);
+    auto_buf text = BUF_INIT(LIMIT_MCP_REPLY), b = BUF_INIT(LIMIT_MCP_REPLY);
     const char *detail = member_string(json_object_get(e->message.params, "arguments"), "detail");
     add_image_words(&text, result, image);
+    if (image->question)
+        content_add_question(&text, image->question);
     exchange_begin(e, &b);
     add_text_block(&b, &text);
     (void)buf_add_str(&b, ",{\"type\":\"image\",\"data\":\"");
@@ -98,23 +103,41 @@ static void add_lines_words(struct buf *b, const struct fovea_text *t)
     (void)buf_add_str(b, "]");
 }
 
-static void finish_text(struct exchange *e, const struct fovea_text *t)
+static void finish_words(struct exchange *e, const struct buf *text)
 {
-    auto_buf text = BUF_INIT(LIMIT_MCP_REPLY), b = BUF_INIT(LIMIT_MCP_REPLY);
-    (void)buf_add(&text, t->text, t->len);
-    add_lines_words(&text, t);
+    auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
     exchange_begin(e, &b);
-    add_text_block(&b, &text);
+    add_text_block(&b, text);
     (void)buf_add_str(&b, "]");
     exchange_finish(e, &b);
+}
+
+static void finish_text(struct exchange *e, const struct fovea_text *t)
+{
+    auto_buf text = BUF_INIT(LIMIT_MCP_REPLY);
+    (void)buf_add(&text, t->text, t->len);
+    add_lines_words(&text, t);
+    finish_words(e, &text);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static void finish_answer(struct exchange *e, const fovea_result *result, const struct fovea_answer *answer)
+{
+    auto_buf text = BUF_INIT(LIMIT_MCP_REPLY);
+    content_add_answer(&text, result, answer);
+    finish_words(e, &text);
 }
 
 void content_of_result(struct exchange *e, const fovea_result *result)
 {
     struct fovea_image image;
     struct fovea_text text;
+    struct fovea_answer answer;
     if (!fovea_result_image(result, &image))
         finish_image(e, result, &image);
+    else if (!fovea_result_answer(result, &answer))
+        finish_answer(e, result, &answer);
     else if (!fovea_result_lines(result, &text))
         finish_text(e, &text);
     else

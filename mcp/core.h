@@ -39,7 +39,8 @@ struct client {
     bool roots_changed;   /* while they were asked for */
     uint64_t roots_ask;   /* the number of the last question for them */
     int64_t roots_by;     /* until when calls wait for the answer, clock_ms() */
-    fovea_session *narrowed; /* to its roots, for sessions like it; NULL: it named none */
+    fovea_session *base;     /* what is counted for it, for sessions like it; NULL before initialize */
+    fovea_session *narrowed; /* the same, and to its roots; NULL: it named none */
     LIST_HEAD(, exchange) flight[CLIENT_BUCKETS]; /* not answered yet, by the hash of their ids */
     TAILQ_HEAD(, exchange) queue[LOADS];          /* those of them that wait to run */
     unsigned n_flight, n_queued;
@@ -66,6 +67,7 @@ struct server {
     pthread_t runner[LIMIT_MCP_RUNNERS], ticker;
     bool ticking, closing;
     bool warm; /* workers were asked to be ready */
+    fovea_session *base; /* what is counted for all who never initialize */
     char *tools; /* JSON text of the list, without the brackets */
 };
 
@@ -84,10 +86,12 @@ int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg);
 /* ---- client.c */
 struct client *client_ref(struct client *c);
 void client_unref(struct client *c);
+/* With the lock held: what is counted goes there. */
+const fovea_session *client_base(const struct client *c);
 /* What the client's calls may see and get; the caller frees with fovea_session_free. */
 int client_session(struct exchange *e, fovea_session **ret, struct fovea_fault *fault);
-/* Notes what `initialize` said. */
-void client_agree(struct client *c, enum revision revision, const json_t *params);
+/* Notes what `initialize` said. 0 or -ENOMEM. */
+int client_agree(struct client *c, enum revision revision, const json_t *params);
 
 /* ---- exchange.c */
 struct exchange *exchange_new(struct client *c, struct outlet *o, json_t *root, const struct message *m);
@@ -141,6 +145,12 @@ char *tools_text_new(const struct server *s);
 void tools_call(struct exchange *e);
 /* A client looks around: soon it will want to see something. */
 void tools_warm_up(struct server *s);
+
+/* ---- content_ask.c: what a vision model said, as text for another model */
+void content_add_answer(struct buf *b, const fovea_result *result, const struct fovea_answer *answer);
+void content_add_error(struct buf *b, const fovea_result *result);
+/* What a host whose model sees is to do with the picture. */
+void content_add_question(struct buf *b, const char *question);
 
 /* ---- content.c: a tool's outcome as a result */
 void content_of_result(struct exchange *e, const fovea_result *result);

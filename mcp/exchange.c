@@ -226,6 +226,8 @@ static void send_progress(struct exchange *e, double progress, double total)
     (void)buf_add_format(&b, ",\"progress\":%.15g", progress);
     if (total >= 0)
         (void)buf_add_format(&b, ",\"total\":%.15g", total);
+    if (e->doing && e->revision >= R2025_03_26)
+        (void)buf_add_format(&b, ",\"message\":\"%s\"", e->doing);
     (void)buf_add_str(&b, "}}");
     if (!b.error && progress > e->progress) {
         e->progress = progress;

@@ -52,6 +52,7 @@ struct exchange {
     char *error_data; /* what an error's data borrows */
     enum served served;
     enum tool_load load;
+    const char *doing; /* for signs of life; NULL: they have no words */
     void (*run)(struct exchange *e);
 
     pthread_mutex_t lock; /* of sending, and of: */

@@ -88,6 +88,7 @@ int mcp_serve(fovea *f, const struct mcp_options *o, struct fovea_fault *fault)
     auto_close int stop = watch_signals(fault);
     struct server_options options = {
         .main = o->main,
+        .session = o->session,
         .no_webp = o->no_webp,
         .extension = o->conformance ? &conformance_extension : NULL,
         .stopped = stopped,

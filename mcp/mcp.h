@@ -7,6 +7,7 @@
 
 struct mcp_options {
     const char *main; /* "PROVIDER/MODEL" that the host runs; NULL not known */
+    const char *session; /* the name that what is spent is kept under; NULL none */
     bool no_webp;     /* never, not even to clients that are known to take it */
     bool conformance; /* also what the official conformance suite wants to find */
     const char *http; /* ADDRESS:PORT; NULL: stdin and stdout */

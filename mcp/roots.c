@@ -104,16 +104,16 @@ static const char *start_of(char **roots, const char *here)
 }
 
 /* A session that looks no further than these folders, for others to be like. NULL when out of memory. */
-static fovea_session *narrow(fovea *f, const json_t *list)
+static fovea_session *narrow(struct client *c, const json_t *list)
 {
     fovea_session *narrowed = NULL;
     char **roots = folders_of(list);
     auto_free char *here = getcwd(NULL, 0);
-    struct fovea_session_options options = {.roots = (const char *const *)roots};
+    struct fovea_session_options options = {.roots = (const char *const *)roots, .like = client_base(c)};
     if (!roots)
         return NULL;
     options.cwd = start_of(roots, here);
-    if (fovea_session_new(f, &options, &narrowed, NULL) < 0)
+    if (fovea_session_new(c->server->f, &options, &narrowed, NULL) < 0)
         narrowed = NULL;
     free_list(roots);
     return narrowed;
@@ -123,7 +123,7 @@ static fovea_session *narrow(fovea *f, const json_t *list)
 void roots_answered(struct client *c, const json_t *result)
 {
     const json_t *list = json_object_get(result, "roots");
-    fovea_session *narrowed = json_array_size(list) ? narrow(c->server->f, list) : NULL;
+    fovea_session *narrowed = json_array_size(list) ? narrow(c, list) : NULL;
     if (json_array_size(list) && !narrowed)
         return; /* out of memory: as if it had not been said */
     fovea_session_free(c->narrowed);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "core.h"
 
 /* ---------------------------------------------------------------- life */
@@ -62,10 +63,12 @@ int server_new(fovea *f, const struct server_options *options, struct server **r
         s->options = *options;
         s->tools = tools_text_new(s);
     }
-    if (!s || !s->tools) {
+    struct fovea_session_options base = {.name = options->session};
+    int r = s && s->tools ? fovea_session_new(f, &base, &s->base, fault) : fault_oom(fault);
+    if (r < 0) {
+        free(s ? s->tools : NULL);
         free(s);
-        *fault = (struct fovea_fault){-ENOMEM, "out of memory"};
-        return -ENOMEM;
+        return r;
     }
     (void)pthread_mutex_init(&s->lock, NULL);
     cond_init(&s->work);
@@ -134,6 +137,7 @@ bool server_free(struct server *s, int drain_ms, bool (*gone)(void *arg), void *
     (void)pthread_cond_destroy(&s->news);
     (void)pthread_cond_destroy(&s->tick);
     (void)pthread_mutex_destroy(&s->lock);
+    fovea_session_free(s->base);
     free(s->tools);
     free(s);
     return true;

@@ -17,6 +17,7 @@ struct extension;
 
 struct server_options {
     const char *main;                  /* "PROVIDER/MODEL" the host runs; NULL not known */
+    const char *session;               /* the name that what is spent is kept under; NULL none */
     bool no_webp;                      /* for every client, known or not */
     const struct extension *extension; /* further methods and tools; NULL none */
     bool (*stopped)(void *arg);        /* asked while a full queue keeps a message waiting: give it up? NULL: never */

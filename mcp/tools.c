@@ -11,9 +11,13 @@ static const struct row {
     const char *name, *title;
     bool open_world; /* reaches beyond this machine */
     enum tool_load load;
+    const char *doing; /* for signs of life; NULL none */
 } rows[] = {
-    {"view", "See a picture", false, LOAD_PIXELS},
-    {"read", "Read a text file", false, LOAD_LIGHT},
+    {"view", "See a picture", false, LOAD_PIXELS, NULL},
+    {"read", "Read a text file", false, LOAD_LIGHT, NULL},
+    {"inspect_image", "Ask about a picture", true, LOAD_WAIT, "asking the vision model"},
+    {"vision_analyze", "Ask about a picture or PDF", true, LOAD_WAIT, "asking the vision model"},
+    {"video_analyze", "Ask about a video", true, LOAD_WAIT, "asking the video model"},
 };
 
 static const struct row *row_find(const struct server *s, const char *name)
@@ -100,6 +104,7 @@ static void run_extension(struct exchange *e)
 static void start_tool(struct exchange *e, const struct row *row)
 {
     roots_ask(e);
+    e->doing = row->doing;
     (void)exchange_queue(e, row->load, run_tool);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
 
 static const char *from_environment(const char *name, void *arg)
@@ -51,6 +52,89 @@ int choosing_check(const fovea *f, struct fovea_fault *fault)
     return 0;
 }
 
+/* ---------------------------------------------------------------- what hosts say of themselves */
+
+/* One choice under way. */
+struct choosing {
+    const struct call *call;
+    struct choose_inputs in;
+    unsigned need;
+    int64_t deadline; /* of all questions together */
+    const struct provider *asked; /* the host that was named */
+};
+
+/* The vendor's own address is in the tables; what is not there is not asked of it. */
+static bool at_its_vendor(const struct choice *c)
+{
+    const struct provider *p = c->provider;
+    return p->usual_env && !p->own_url && c->base_url == p->base_url;
+}
+
+/* Whether the host said something new, which then counts. id NULL: of any model. */
+static bool ask_host(struct choosing *g, const struct choice *c, const char *id)
+{
+    struct discovery_question q = {.provider = c->provider, .base_url = c->base_url, .key = c->api_key,
+                                   .ca_file = g->call->f->config.network_ca_file, .id = id,
+                                   .total_ms = MIN((int64_t)LIMIT_DISCOVER_MS, clock_left(g->deadline)),
+                                   .cancel = g->call->scope.cancel};
+    if (g->call->f->config.block_images || !discovery_can_ask(&q) || at_its_vendor(c) || !q.total_ms)
+        return false;
+    g->in.found = discovery_rows(g->call->f->discovery, &q, &g->in.n_found);
+    return g->in.found;
+}
+
+/* Asks the hosts that can be asked, in their order, until one leads to a choice; stop: only those before it, of which
+ * nothing is known. */
+static enum choose_verdict ask_around(struct choosing *g, enum choose_verdict before, const struct provider *stop,
+                                      struct choice *ret)
+{
+    const struct provider *p;
+    for (size_t i = 0; choose_host_at(&g->in, i, &p) && !(stop && p == stop); i++) {
+        struct choice reach;
+        if (!p || p == g->asked || !choose_available(&g->in, p) || (stop && choose_knows(&g->in, p)))
+            continue;
+        choose_reach(&g->in, p, &reach);
+        if (!ask_host(g, &reach, NULL))
+            continue;
+        struct choice now = {0};
+        enum choose_verdict v = choose(&g->in, g->need, &now);
+        if (now.provider == p) {
+            *ret = now;
+            return v;
+        }
+    }
+    return before;
+}
+
+enum choose_verdict choosing_for(const struct call *c, const char *model, unsigned need, struct choice *ret)
+{
+    struct choosing g = {.call = c, .in = choosing_inputs(c->f), .need = need,
+                         .deadline = clock_ms() + LIMIT_DISCOVER_ALL_MS};
+    const char *slash = c->main ? strchr(c->main, '/') : NULL;
+    char provider[LIMIT_CONFIG_VALUE];
+    struct choice first = {0};
+    g.in.call = model;
+    if (slash) {
+        (void)snprintf(provider, sizeof provider, "%.*s", (int)(slash - c->main), c->main);
+        g.in.main_provider = provider;
+        g.in.main_model = slash + 1;
+    }
+    enum choose_verdict v = choose(&g.in, need, &first);
+    if (v == CHOOSE_CANNOT && !first.model) {
+        g.asked = first.provider;
+        v = ask_host(&g, &first, first.id) ? choose(&g.in, need, &first) : v;
+    }
+    if (v == CHOOSE_UNRESOLVED || (v == CHOOSE_CANNOT && !first.model))
+        v = ask_around(&g, v, NULL, &first);
+    else if (first.provider && first.from == FROM_FIRST)
+        v = ask_around(&g, v, first.provider, &first);
+    if (first.provider)
+        *ret = first;
+    return v;
+}
+
+/* ---------------------------------------------------------------- for the outside */
+
 static const char *price_words(int64_t micro, char room[static 32])
 {
     int64_t nano;
@@ -60,18 +144,14 @@ static const char *price_words(int64_t micro, char room[static 32])
     return room;
 }
 
-int fovea_model(const fovea *f, size_t index, struct fovea_model *ret)
+static void describe(const struct choose_inputs *in, const struct model *m, struct fovea_model *ret)
 {
-    struct choose_inputs in = choosing_inputs(f);
-    const struct model *m = models_at(in.models, index);
-    if (!m)
-        return -ENOENT;
-    const struct provider *p = models_provider(in.models, m->provider);
+    const struct provider *p = models_provider(in->models, m->provider);
     *ret = (struct fovea_model){
         .provider = m->provider, .id = m->id,
-        .vision = models_can(in.models, m, MODEL_VISION), .pdf = models_can(in.models, m, MODEL_PDF),
-        .video = models_can(in.models, m, MODEL_VIDEO), .tool_image = models_can(in.models, m, MODEL_TOOL_IMAGE),
-        .available = p && choose_available(&in, p),
+        .vision = models_can(in->models, m, MODEL_VISION), .pdf = models_can(in->models, m, MODEL_PDF),
+        .video = models_can(in->models, m, MODEL_VIDEO), .tool_image = models_can(in->models, m, MODEL_TOOL_IMAGE),
+        .available = p && choose_available(in, p),
         .context = m->context ? m->context : -1, .max_output = m->max_output ? m->max_output : -1,
         .tiers = m->tiers[0].above > 0,
         .price_source = m->price_source, .limits_source = m->limits_source, .modality_source = m->modality_source,
@@ -80,7 +160,53 @@ int fovea_model(const fovea *f, size_t index, struct fovea_model *ret)
     ret->output = price_words(m->price.output, ret->room[1]);
     ret->cache_read = price_words(m->price.cache_read, ret->room[2]);
     ret->cache_write = price_words(m->price.cache_write, ret->room[3]);
+}
+
+int fovea_model(const fovea *f, size_t index, struct fovea_model *ret)
+{
+    struct choose_inputs in = choosing_inputs(f);
+    const struct model *m = models_at(in.models, index);
+    if (!m)
+        return -ENOENT;
+    describe(&in, m, ret);
     return 0;
+}
+
+struct telling {
+    const struct choose_inputs *in;
+    void (*tell)(const struct fovea_model *model, void *arg);
+    void *arg;
+};
+
+/* What the tables know of it counts before its host's word, as it does for a choice. */
+static void tell_one(const struct model *row, void *arg)
+{
+    const struct telling *t = arg;
+    const struct model *known = models_find(t->in->models, row->provider, row->id);
+    struct fovea_model m;
+    describe(t->in, known ? known : row, &m);
+    t->tell(&m, t->arg);
+}
+
+int fovea_host_models(fovea *f, const char *host, void (*tell)(const struct fovea_model *model, void *arg), void *arg,
+                      struct fovea_fault *fault)
+{
+    struct choose_inputs in = choosing_inputs(f);
+    struct telling t = {&in, tell, arg};
+    struct choice reach;
+    const struct provider *p = models_provider(in.models, host);
+    if (!p)
+        return fault_set(fault, EINVAL, "there is no host of that name; 'fovea config show' lists those that can be asked");
+    choose_reach(&in, p, &reach);
+    struct discovery_question q = {.provider = p, .base_url = reach.base_url, .key = reach.api_key,
+                                   .ca_file = f->config.network_ca_file, .total_ms = LIMIT_DISCOVER_LONG_MS};
+    if (!p->wire || strncmp(p->wire, "openai-", 7) != 0)
+        return fault_set(fault, ENOTSUP, "'%s' has no list that could be asked for; 'fovea models %s/' shows what is known",
+                         p->name, p->name);
+    if (!discovery_can_ask(&q))
+        return fault_set(fault, EACCES, "there is no %s for '%s'; see providers in the config", q.base_url ? "key" : "address",
+                         p->name);
+    return discovery_tell(f->discovery, &q, tell_one, &t, fault);
 }
 
 bool fovea_model_supports(const fovea *f, const char *model, const char *capability)

@@ -11,8 +11,11 @@
 struct choose_inputs choosing_inputs(const fovea *f);
 
 /*
- * Whom a call asks: its own model (NULL none), then the chain. need: MODEL_ bits. What the choice borrows lives as long as
- * the context.
+ * Which model answers a call: choose() with the call's own model (NULL none) and the session's main. Where nothing is known
+ * of what was named, or of hosts that come before the one that is picked, these are asked what they offer, and the choice
+ * is made again; each is asked once (discovery.h), within LIMIT_DISCOVER_ALL_MS together. Only hosts that the user's files
+ * name or that run on this machine are asked, never a vendor at its own address. Not to be called where images are
+ * blocked: it may make a connection. The choice lives as long as the context.
  */
 enum choose_verdict choosing_for(const struct call *c, const char *model, unsigned need, struct choice *ret);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache and
- * ledger, which lock themselves. */
+/* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache,
+ * discovery, tally and ledger, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
 #include "api/cache.h"
 #include "api/config.h"
+#include "api/discovery.h"
 #include "api/tally.h"
 #include "api/views.h"
 #include "ask/ocr.h"
@@ -32,6 +33,7 @@ struct fovea {
     struct asker *asker;
     struct ledger *ledger;
     struct cache *cache; /* NULL: every picture is made afresh */
+    struct discovery *discovery;
 };
 
 /* The refusal for a source that could not be had, in the words that both tools use. NULL when out of memory. */

@@ -29,6 +29,7 @@ void fovea_free(fovea *f)
     tally_unref(f->tally);
     asker_free(f->asker);
     cache_free(f->cache);
+    discovery_free(f->discovery);
     config_done(&f->config);
     free(f->beside);
     free(f->models_file);
@@ -159,7 +160,8 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     if (!options)
         options = &defaults;
     cleanup(fovea_free_p) fovea *f = calloc(1, sizeof *f);
-    if (!f || !(f->views = views_new()) || !(f->tally = tally_new()) || (!options->no_cache && !(f->cache = cache_new())))
+    if (!f || !(f->views = views_new()) || !(f->tally = tally_new()) || !(f->discovery = discovery_new()) ||
+        (!options->no_cache && !(f->cache = cache_new())))
         return fault_oom(fault);
     f->no_webp = options->no_webp;
     int r = asker_new(&f->asker, fault);

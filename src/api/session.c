@@ -82,10 +82,10 @@ static int set_name(fovea_session *s, const struct fovea_session_options *o, str
 
 static int set_folders(fovea_session *s, const struct fovea_session_options *o, struct fovea_fault *fault)
 {
-    if (!o->like)
+    if (o->like && o->like->f != s->f)
+        return fault_set(fault, EINVAL, "a session like another one has its context");
+    if (!o->like || o->cwd || o->roots)
         return folders_new(o->cwd, o->roots, &s->folders, fault);
-    if (o->cwd || o->roots || o->like->f != s->f)
-        return fault_set(fault, EINVAL, "a session like another one has its folders, and its context");
     s->folders = folders_ref(o->like->folders);
     return 0;
 }

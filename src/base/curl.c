@@ -3,8 +3,9 @@
 #include "base/curl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <time.h>
 
 static struct curl_table table;
 static bool loaded;
@@ -31,4 +32,36 @@ const struct curl_table *curl_load(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, load);
     return loaded ? &table : NULL;
+}
+
+/* The file takes the place of libcurl's own file of authorities, not of its folder: both are the system's, so its own
+ * stay trusted. */
+CURLcode curl_set_tls(const struct curl_table *c, CURL *easy, const char *ca_file)
+{
+    CURLcode bad = c->curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    bad = bad ? bad : c->curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    bad = bad ? bad : c->curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    return bad || !ca_file ? bad : c->curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
+}
+
+void pipe_guard_init(struct pipe_guard *g)
+{
+    sigset_t pipe, pending;
+    (void)sigemptyset(&pipe);
+    (void)sigaddset(&pipe, SIGPIPE);
+    (void)sigpending(&pending);
+    g->was_pending = sigismember(&pending, SIGPIPE) == 1;
+    (void)pthread_sigmask(SIG_BLOCK, &pipe, &g->before);
+}
+
+void pipe_guard_done(struct pipe_guard *g)
+{
+    static const struct timespec now = {0};
+    sigset_t pipe;
+    (void)sigemptyset(&pipe);
+    (void)sigaddset(&pipe, SIGPIPE);
+    if (!g->was_pending)
+        while (sigtimedwait(&pipe, NULL, &now) < 0 && errno == EINTR)
+            ;
+    (void)pthread_sigmask(SIG_SETMASK, &g->before, NULL);
 }

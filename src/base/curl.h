@@ -6,6 +6,9 @@
 #ifndef FOVEA_CURL_H
 #define FOVEA_CURL_H
 
+#include <signal.h>
+#include <stdbool.h>
+
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -22,5 +25,17 @@ struct curl_table {
 
 /* NULL when it is not installed. Stays loaded; any thread may ask. */
 const struct curl_table *curl_load(void);
+
+/* Certificates are checked, by the system's authorities and those of ca_file (PEM; may be NULL). */
+CURLcode curl_set_tls(const struct curl_table *c, CURL *easy, const char *ca_file);
+
+/* OpenSSL writes to sockets that may be closed: between the two, this thread neither dies of it nor loses a SIGPIPE that
+ * was not libcurl's. */
+struct pipe_guard {
+    sigset_t before;
+    bool was_pending;
+};
+void pipe_guard_init(struct pipe_guard *g);
+void pipe_guard_done(struct pipe_guard *g);
 
 #endif

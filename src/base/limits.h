@@ -106,6 +106,9 @@
 #define LIMIT_CONFIG_LIST 256               /* entries of a list */
 #define LIMIT_PERSONALITY_ID 64             /* letters of its name */
 
+#define LIMIT_RENDER_BYTES (64 * MIB)       /* a call or a result as a terminal interface shows it */
+#define LIMIT_RENDER_JOINED 16              /* characters on top of another one; what is piled up beyond is left out */
+
 /* JSON Schema */
 #define LIMIT_SCHEMA_DEPTH 128              /* nested values of a schema */
 #define LIMIT_SCHEMA_VALUES 50000           /* of a schema and all it refers to */
@@ -138,6 +141,9 @@
 #define LIMIT_CLI_ARGS 16                   /* words that are no options */
 #define LIMIT_CLI_WORDS 4096                /* bytes of one line on stderr */
 #define LIMIT_STDIN_BYTES (20 * MIB)        /* of a source; as view.maxBytes by default */
+#define LIMIT_CLI_ANSWER (64 * MIB)         /* an answer with every character made visible */
+#define LIMIT_CLI_ASK_STDIN (32 * MIB)      /* of a source to ask about; as a PDF may be */
+#define LIMIT_CLI_PROGRESS_MS 1000          /* between two looks of the line that says how long it takes */
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
 #define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
 #define LIMIT_DRAW_ROWS 24
@@ -160,7 +166,7 @@
 #define LIMIT_MCP_BATCH 256                 /* messages of one batch */
 #define LIMIT_MCP_QUEUE 1024                /* calls that wait or run, of all clients */
 #define LIMIT_MCP_QUEUE_BYTES (128 * MIB)   /* and what their messages hold */
-#define LIMIT_MCP_RUNNERS 32                /* calls at work at once, of all kinds */
+#define LIMIT_MCP_RUNNERS 96                /* calls at work at once, of all kinds; 64 and more of them may ask */
 #define LIMIT_MCP_PROGRESS_MS 4000          /* between two signs of life; clients give up after 5 s and more */
 #define LIMIT_MCP_STATE (64 * KIB)          /* what a client carries for us between two calls */
 #define LIMIT_MCP_LISTENERS 64              /* subscriptions held open, of all clients */
@@ -218,6 +224,23 @@
 #define LIMIT_KEPT_TOUCH_S 60               /* between two notes that an answer was of use */
 #define LIMIT_TELEMETRY_LINE 4096           /* one event */
 #define LIMIT_USAGE_TEXT (32 * MIB)         /* all rows of `fovea usage`: some two hundred thousand */
+
+/* Asking a host what it offers */
+#define LIMIT_DISCOVER_BYTES (2 * MIB)      /* of one answer */
+#define LIMIT_DISCOVER_MODELS 1024          /* of one host */
+#define LIMIT_DISCOVER_TOKENS 1000000000    /* of a context; a host that says more is not believed */
+#define LIMIT_DISCOVER_SHOWS 64             /* of those that must be asked about one by one */
+#define LIMIT_DISCOVER_MS 2000              /* for one host, while somebody waits to ask it something else */
+#define LIMIT_DISCOVER_ALL_MS 4000          /* for all hosts of one choice */
+#define LIMIT_DISCOVER_LONG_MS 10000        /* for one host, when that is the whole question */
+#define LIMIT_DISCOVER_TICK_MS 50           /* between two looks at the cancel while another thread asks */
+#define LIMIT_DISCOVERIES 64                /* answers that a context keeps; further ones are not asked for */
+#define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host that did not answer is asked again */
+/* Asking */
+#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
+#define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
+#define LIMIT_ASK_OBJECTS 16                /* places where an answer may hide its JSON object among other words */
+#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */

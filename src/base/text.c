@@ -71,15 +71,14 @@ int buf_add_char(struct buf *b, uint32_t c)
     return buf_add(b, out, utf8_encode(c, out));
 }
 
-/* Characters that could change how the text around them is read or shown. */
-static bool acts(uint32_t c)
+bool char_acts(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
            (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
-static int add_escaped(struct buf *b, uint32_t c)
+int buf_add_char_shown(struct buf *b, uint32_t c)
 {
     if (c == '\n')
         return buf_add_str(b, "\\n");
@@ -99,8 +98,8 @@ int buf_add_shown(struct buf *b, const char *s, size_t max)
         if (!n) {
             (void)buf_add_format(b, "\\x%02x", (unsigned char)*s);
             n = 1;
-        } else if (acts(c)) {
-            (void)add_escaped(b, c);
+        } else if (char_acts(c)) {
+            (void)buf_add_char_shown(b, c);
         } else {
             (void)buf_add(b, s, n);
         }

@@ -22,6 +22,12 @@ size_t utf8_encode(uint32_t c, char out[4]);
 /* Appends one character. */
 int buf_add_char(struct buf *b, uint32_t c);
 
+/* True of what could change how the text around it is read or shown: controls, overrides, most of what is invisible. */
+bool char_acts(uint32_t c);
+
+/* Appends one that acts so that it only shows: \n, \u202e. */
+int buf_add_char_shown(struct buf *b, uint32_t c);
+
 /*
  * Appends s as it may stand in a message: control characters, bidirectional overrides and invalid bytes become \n,
  * \u202e, \xff. Long ones are cut in the middle of nothing: at most max characters, then an ellipsis.

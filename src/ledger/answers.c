@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "ledger/ledger_priv.h"
 
-enum { ROW_BYTES = 128 }; /* what an answer takes besides its text, about */
+enum { PAGE = 4096, ROW_BYTES = 128 }; /* of SQLite's file; what an answer takes besides its text, about */
 
 static const char *const steps[] = {
     "CREATE TABLE answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, used INTEGER NOT NULL, bytes INTEGER NOT NULL,"
@@ -109,6 +109,13 @@ int answers_find(struct ledger *l, const uint8_t key[SHA256_LEN], char **ret)
 
 /* ---------------------------------------------------------------- keeping */
 
+/* What an answer takes on disk: no page holds two that are longer than half of it. */
+static int64_t room_for(size_t len)
+{
+    int64_t bytes = (int64_t)len + ROW_BYTES;
+    return bytes * 2 <= PAGE ? bytes : (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
 /* The least recently used go until `held` is no more than there is room for. */
 static int evict(struct store *s, uint64_t room, int64_t *held)
 {
@@ -123,7 +130,7 @@ static int evict(struct store *s, uint64_t room, int64_t *held)
 
 static int keep(struct store *s, uint64_t room, const uint8_t key[SHA256_LEN], const char *text, size_t len)
 {
-    int64_t held = 0, before = 0, bytes = (int64_t)len + ROW_BYTES;
+    int64_t held = 0, before = 0, bytes = room_for(len);
     const struct store_value v[] = {VALUE_BLOB(key, SHA256_LEN), VALUE_INT(time(NULL)), VALUE_INT(bytes),
                                     VALUE_BLOB(text, (int64_t)len)};
     int code = run_number(s, HELD, NULL, 0, &held);
@@ -141,7 +148,7 @@ static int keep(struct store *s, uint64_t room, const uint8_t key[SHA256_LEN], c
 void answers_keep(struct ledger *l, const uint8_t key[SHA256_LEN], const char *text, size_t len)
 {
     struct store *s = &l->answers;
-    if (len > LIMIT_KEPT_ANSWER || len + ROW_BYTES > l->cache_bytes || memchr(text, '\0', len) ||
+    if (len > LIMIT_KEPT_ANSWER || (uint64_t)room_for(len) > l->cache_bytes || memchr(text, '\0', len) ||
         store_enter(s, true, NULL) < 0)
         return;
     int code = store_begin(s);

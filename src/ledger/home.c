@@ -47,26 +47,13 @@ int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault)
         fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     }
     struct stat st;
+    if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+        return fault_set(fault, ENOTDIR, "\"%.150s\" must be a folder, and no link to one", path);
     if (fd < 0 || fstat(fd, &st) < 0)
-        return fault_set(fault, errno == ELOOP ? ENOTDIR : errno, "cannot open the folder \"%.150s\": %s", path, strerror(errno));
+        return fault_set(fault, errno, "cannot open the folder \"%.150s\": %s", path, strerror(errno));
     if (st.st_uid != geteuid() || st.st_mode & 022)
         return fault_set(fault, EPERM, "the folder \"%.150s\" is open to others: make it yours, with mode 0700", path);
     *ret = take_fd(&fd);
-    return 0;
-}
-
-int home_file(int folder, const char *file, bool make, struct stat *ret)
-{
-    struct stat st;
-    if (make && mknodat(folder, file, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
-        return -errno;
-    if (fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return -errno;
-    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
-        return -EPERM;
-    if (st.st_mode & 077 && fchmodat(folder, file, 0600, 0) < 0)
-        return -errno;
-    *ret = st;
     return 0;
 }
 
@@ -78,16 +65,62 @@ void home_lock(int folder)
         (void)nanosleep(&nap, NULL);
 }
 
-/* The file goes last: with a log of the old one beside it, a new one would take that for its own. */
-void home_remove(int folder, const char *file, const struct stat *meant)
+void home_unlock(int folder)
 {
-    static const char *const ends[] = {"-wal", "-shm", ""};
-    struct stat now;
+    (void)flock(folder, LOCK_UN);
+}
+
+/* What SQLite keeps beside a file. */
+static void remove_log(int folder, const char *file)
+{
+    static const char *const ends[] = {"-wal", "-shm"};
     char name[64];
-    if (fstatat(folder, file, &now, AT_SYMLINK_NOFOLLOW) < 0 || now.st_ino != meant->st_ino || now.st_dev != meant->st_dev)
-        return;
     for (size_t i = 0; i < COUNT(ends); i++) {
         (void)snprintf(name, sizeof name, "%s%s", file, ends[i]);
         (void)unlinkat(folder, name, 0);
     }
+}
+
+/* Whoever still has an older file open has its log open too: a new one must not take that for its own. */
+static int make_file(int folder, const char *file)
+{
+    struct stat st;
+    int r = 0;
+    home_lock(folder);
+    if (fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
+        remove_log(folder, file);
+        r = mknodat(folder, file, S_IFREG | 0600, 0) < 0 && errno != EEXIST ? -errno : 0;
+    }
+    home_unlock(folder);
+    return r;
+}
+
+int home_file(int folder, const char *file, bool make, struct stat *ret)
+{
+    struct stat st;
+    int r = fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+    if (r == -ENOENT && make) {
+        r = make_file(folder, file);
+        if (r == 0 && fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
+            r = -errno;
+    }
+    if (r < 0)
+        return r;
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+        return -EPERM;
+    if (st.st_mode & 077 && fchmodat(folder, file, 0600, 0) < 0)
+        return -errno;
+    *ret = st;
+    return 0;
+}
+
+void home_remove(int folder, const char *file, const struct stat *meant)
+{
+    struct stat now;
+    home_lock(folder);
+    if (fstatat(folder, file, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == meant->st_ino && now.st_dev == meant->st_dev) {
+        remove_log(folder, file);
+        (void)unlinkat(folder, file, 0);
+    }
+    home_unlock(folder);
 }

@@ -16,11 +16,12 @@ int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault);
  * that is not ours, or no regular file, is -EPERM. Otherwise what the system says, such as -ENOENT. */
 int home_file(int folder, const char *file, bool make, struct stat *ret);
 
-/* Alone with the files of the folder, as far as others do the same; ends with the descriptor. Waits LIMIT_LEDGER_BUSY_MS
+/* Alone with the files of the folder, as far as others do the same. Waits LIMIT_LEDGER_BUSY_MS
  * at most, then goes on: what it guards is guarded by SQLite too, only less kindly. */
 void home_lock(int folder);
+void home_unlock(int folder);
 
-/* Removes a store if it is still the file that was meant. */
+/* Removes a store with its log, if it is still the file that was meant. */
 void home_remove(int folder, const char *file, const struct stat *meant);
 
 #endif

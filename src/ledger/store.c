@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -64,10 +63,8 @@ static void discard(struct store *s)
 {
     auto_close int folder = -1;
     hang_up(s);
-    if (home_open(s->folder, false, &folder, NULL) < 0)
-        return;
-    home_lock(folder);
-    home_remove(folder, s->kind->file, &s->file);
+    if (home_open(s->folder, false, &folder, NULL) == 0)
+        home_remove(folder, s->kind->file, &s->file);
 }
 
 static int fault_named(struct store *s, int error, const char *words, struct fovea_fault *fault)
@@ -177,7 +174,7 @@ static int begin_file(struct store *s, int folder)
     int code = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = raise_version(s);
-    (void)flock(folder, LOCK_UN);
+    home_unlock(folder);
     return code;
 }
 

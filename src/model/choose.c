@@ -75,13 +75,20 @@ static void find_key(const struct choose_inputs *in, const struct provider *p, b
     ret->base_url = url ? url : p->base_url;
 }
 
+void choose_reach(const struct choose_inputs *in, const struct provider *p, struct choice *ret)
+{
+    find_key(in, p, true, ret);
+    ret->provider = p;
+}
+
 bool choose_available(const struct choose_inputs *in, const struct provider *p)
 {
     struct choice found;
+    bool named = p->listed || p == top_provider(in) || p == vision_provider(in);
     if (!p->wire)
         return in->ocr;
     find_key(in, p, true, &found);
-    return found.base_url && (found.api_key || (p->auth_none && p->listed));
+    return found.base_url && (found.api_key || (p->auth_none && named));
 }
 
 static bool any_available(const struct choose_inputs *in)
@@ -95,21 +102,31 @@ static bool any_available(const struct choose_inputs *in)
 
 /* ---------------------------------------------------------------- names */
 
+/* What is known of a model: by the tables, else by what its host said. */
+static const struct model *row_of(const struct choose_inputs *in, const struct provider *p, const char *id)
+{
+    const struct model *row = models_find(in->models, p->name, id);
+    for (size_t i = 0; !row && i < in->n_found; i++)
+        if (!strcmp(in->found[i].provider, p->name) && !strcmp(in->found[i].id, id))
+            row = &in->found[i];
+    return row;
+}
+
 static void settle(const struct choose_inputs *in, const struct provider *p, const char *id, struct choice *ret)
 {
     (void)snprintf(ret->id, sizeof ret->id, "%.*s", LIMIT_MODEL_ID - 1, id);
     ret->provider = p;
-    ret->model = models_find(in->models, p->name, id);
+    ret->model = row_of(in, p, id);
 }
 
 /* A bare id: of the host that has exactly that, those that can be asked first; else of the usual one. */
 static const struct provider *host_of(const struct choose_inputs *in, const char *id, const struct provider *usual)
 {
     const struct provider *p, *known = NULL;
-    if (usual && models_find(in->models, usual->name, id))
+    if (usual && row_of(in, usual, id))
         return usual;
     for (size_t i = 0; (p = models_provider_at(in->models, i)); i++) {
-        if (!models_find(in->models, p->name, id))
+        if (!row_of(in, p, id))
             continue;
         if (choose_available(in, p))
             return p;
@@ -128,7 +145,7 @@ static bool resolve(const struct choose_inputs *in, const char *words, const str
         return false;
     (void)snprintf(whole, sizeof whole, "%s%s%s", name.provider, *name.provider ? "/" : "", name.id);
     const struct provider *p = *name.provider ? models_provider(in->models, name.provider) : NULL;
-    if (beside && usual && p != usual && models_find(in->models, usual->name, whole))
+    if (beside && usual && p != usual && row_of(in, usual, whole))
         settle(in, usual, whole, ret);
     else if (p)
         settle(in, p, name.id, ret);
@@ -184,16 +201,36 @@ static bool take_rung(const struct choose_inputs *in, enum choose_from rung, con
     return resolve(in, words, usual, beside, ret);
 }
 
-/* The host's usual model, else the first of its rows that sees. */
-static bool take_of(const struct choose_inputs *in, const struct provider *p, struct choice *ret)
+/* The host's usual model, else the first of its rows that sees. NULL when there is none. */
+static const char *usual_of(const struct choose_inputs *in, const struct provider *p)
 {
     const struct model *row;
-    const char *id = p->preferred;
-    if (!choose_available(in, p))
-        return false;
-    for (size_t i = 0; !id && (row = models_at(in->models, i)); i++)
+    if (p->preferred)
+        return p->preferred;
+    for (size_t i = 0; (row = models_at(in->models, i)); i++)
         if (!strcmp(row->provider, p->name) && models_can(in->models, row, MODEL_VISION))
-            id = row->id;
+            return row->id;
+    for (size_t i = 0; i < in->n_found; i++)
+        if (!strcmp(in->found[i].provider, p->name) && models_can(in->models, &in->found[i], MODEL_VISION))
+            return in->found[i].id;
+    return NULL;
+}
+
+bool choose_knows(const struct choose_inputs *in, const struct provider *p)
+{
+    return usual_of(in, p);
+}
+
+bool choose_host_at(const struct choose_inputs *in, size_t i, const struct provider **ret)
+{
+    const struct provider *p = i ? models_provider_at(in->models, i - 1) : top_provider(in);
+    *ret = p && p->wire ? p : NULL;
+    return !i || p;
+}
+
+static bool take_of(const struct choose_inputs *in, const struct provider *p, struct choice *ret)
+{
+    const char *id = choose_available(in, p) ? usual_of(in, p) : NULL;
     if (id)
         settle(in, p, id, ret);
     return id;
@@ -202,14 +239,12 @@ static bool take_of(const struct choose_inputs *in, const struct provider *p, st
 /* The user's own host, then hosts in the order of the table, those that users add behind them; OCR last of all. */
 static bool take_first(const struct choose_inputs *in, struct choice *ret)
 {
-    const struct provider *p = top_provider(in), *ocr = models_provider(in->models, "local");
+    const struct provider *p;
     ret->from = FROM_FIRST;
-    if (p && p != ocr && take_of(in, p, ret))
-        return true;
-    for (size_t i = 0; (p = models_provider_at(in->models, i)); i++)
-        if (p != ocr && take_of(in, p, ret))
+    for (size_t i = 0; choose_host_at(in, i, &p); i++)
+        if (p && take_of(in, p, ret))
             return true;
-    return take_of(in, ocr, ret);
+    return take_of(in, models_provider(in->models, "local"), ret);
 }
 
 static bool climb(const struct choose_inputs *in, struct choice *ret)

@@ -16,6 +16,8 @@ struct choose_setting {
 
 struct choose_inputs {
     const struct models *models;             /* NULL: there is no registry */
+    const struct model *found;               /* what hosts said of themselves; counts after the rows of models */
+    size_t n_found;
     const char *call;                        /* the call's own model; NULL none, as below */
     const char *role_vision, *role_default;  /* modelRoles.* */
     struct choose_setting vision;            /* auxiliary.vision.* */
@@ -63,7 +65,17 @@ struct choice {
  * other verdict it is not touched. */
 enum choose_verdict choose(const struct choose_inputs *in, unsigned need, struct choice *ret);
 
-/* Whether a host can be asked: it has a key, or asks for none and the user lists it. */
+/* Whether a host can be asked: it has a key, or asks for none and the user's files name it. */
 bool choose_available(const struct choose_inputs *in, const struct provider *p);
+
+/* Hosts in the order in which one is picked when nobody chose, OCR left out; the user's own comes first, and once more in
+ * its place. *ret is NULL where there is none; false past the last. */
+bool choose_host_at(const struct choose_inputs *in, size_t i, const struct provider **ret);
+
+/* Whether a model of that host would be taken when nobody named one: its usual one, or the first that is known to see. */
+bool choose_knows(const struct choose_inputs *in, const struct provider *p);
+
+/* The key and the address that a host would be asked with: those members of the choice, and the provider. */
+void choose_reach(const struct choose_inputs *in, const struct provider *p, struct choice *ret);
 
 #endif

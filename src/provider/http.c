@@ -34,6 +34,7 @@ struct run {
     const struct curl_table *curl;
     const struct http_request *q;
     struct http_answer *a;
+    bool get;
     int64_t deadline; /* INT64_MAX: none */
     int64_t last_ms;  /* when something came */
     int64_t let_go;   /* when what still comes is no longer waited for; 0: all of it is wanted */
@@ -113,6 +114,14 @@ static void line_give(struct http *h, struct line *l)
         line_free(h->curl, l);
 }
 
+void http_warm(struct http *h)
+{
+    const struct curl_table *curl = curl_load();
+    struct line *l = curl ? line_take(h, curl) : NULL;
+    if (l)
+        line_give(h, l);
+}
+
 static size_t on_header(char *bytes, size_t one, size_t len, void *ctx)
 {
     struct run *r = ctx;
@@ -174,20 +183,15 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PROXY, "");
     SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    SET(CURLOPT_SSL_VERIFYPEER, 1L);
-    SET(CURLOPT_SSL_VERIFYHOST, 2L);
-    SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (q->ca_file) {
-        SET(CURLOPT_CAINFO, q->ca_file);
-        SET(CURLOPT_CAPATH, NULL);
-    }
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_QUICK_EXIT, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_CONNECTTIMEOUT_MS, connect);
-    SET(CURLOPT_POST, 1L);
-    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->len);
-    SET(CURLOPT_POSTFIELDS, q->body);
+    if (!r->get) {
+        SET(CURLOPT_POST, 1L);
+        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->len);
+        SET(CURLOPT_POSTFIELDS, q->body);
+    }
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_USERAGENT, "fovea/" FOVEA_VERSION);
     SET(CURLOPT_HEADERFUNCTION, on_header);
@@ -195,7 +199,7 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, r);
 #undef SET
-    return bad;
+    return bad ? bad : curl_set_tls(c, easy, q->ca_file);
 }
 
 /* When to look again: the answer's own pace, or the end of all time for it. */
@@ -297,14 +301,17 @@ static int run_line(struct line *l, struct run *r, struct curl_slist *headers)
     r->curl->curl_easy_reset(l->easy);
     if (set_up(l->easy, r, headers) || r->curl->curl_multi_add_handle(l->multi, l->easy) != CURLM_OK)
         return -ENOMEM;
+    curl_off_t up = 0;
     int code = drive(l, r, &done);
+    (void)r->curl->curl_easy_getinfo(l->easy, CURLINFO_SIZE_UPLOAD_T, &up);
+    r->a->sent = r->a->status || up >= (curl_off_t)r->q->len;
     (void)r->curl->curl_multi_remove_handle(l->multi, l->easy);
     if (r->let_go && code != -ECANCELED)
         return 0;
     return code ? code : verdict(done);
 }
 
-int http_post(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f)
+static int request(struct http *h, const struct http_request *q, bool get, struct http_answer *a, struct fovea_fault *f)
 {
     const struct curl_table *curl = curl_load();
     auto_free char *base = strndup(q->url, strcspn(q->url, "?"));
@@ -318,12 +325,15 @@ int http_post(struct http *h, const struct http_request *q, struct http_answer *
     if (cancel_struck(q->cancel))
         return fault_cancelled(f);
     int64_t now = clock_ms();
-    struct run r = {.curl = curl, .q = q, .a = a, .last_ms = now, .deadline = INT64_MAX};
+    struct run r = {.curl = curl, .q = q, .a = a, .get = get, .last_ms = now, .deadline = INT64_MAX};
     if (q->total_ms)
         r.deadline = now + q->total_ms;
     a->status = 0;
+    a->sent = false;
     a->bytes = 0;
     a->headers = (struct buf)BUF_INIT(LIMIT_PROVIDER_HEADERS);
+    cleanup(pipe_guard_done) struct pipe_guard guard;
+    pipe_guard_init(&guard);
     struct curl_slist *headers = header_list(curl, q->headers);
     struct line *l = headers ? line_take(h, curl) : NULL;
     int code = l ? run_line(l, &r, headers) : -ENOMEM;
@@ -331,6 +341,16 @@ int http_post(struct http *h, const struct http_request *q, struct http_answer *
     if (l)
         line_give(h, l);
     return say(code, f);
+}
+
+int http_post(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f)
+{
+    return request(h, q, false, a, f);
+}
+
+int http_get(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f)
+{
+    return request(h, q, true, a, f);
 }
 
 void http_answer_done(struct http_answer *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * POST and wait, over one libcurl. The answer's bytes are handed on as they come. A cancel, a time-out or a word from who
+ * POST or GET and wait, over one libcurl. The answer's bytes are handed on as they come. A cancel, a time-out or a word from who
  * takes the bytes ends it at once. Redirects and proxies are not followed, certificates are checked, and plain http goes
  * to this machine only, so what is in the headers reaches the URL's own origin and nobody else.
  */
@@ -20,12 +20,15 @@ struct http;
 int http_new(struct http **ret, struct fovea_fault *f);
 void http_free(struct http *h); /* nobody uses it any more */
 
+/* Loads libcurl and readies a handle, which the first request does otherwise. */
+void http_warm(struct http *h);
+
 struct http_request {
     const char *url;
     const char *headers; /* lines of "name: value\n" */
-    const char *body;
+    const char *body;    /* of a POST */
     size_t len;
-    const char *ca_file;  /* instead of the system's; NULL for those */
+    const char *ca_file;  /* PEM; trusted besides the system's authorities. NULL: those alone */
     int64_t total_ms;     /* 0: no limit */
     int64_t connect_ms;   /* 0: the usual */
     int64_t idle_ms;      /* without a byte of the answer; 0: the usual */
@@ -34,6 +37,7 @@ struct http_request {
 
 struct http_answer {
     int status;         /* 0 until the headers are there */
+    bool sent;          /* the whole body went out, whatever came back */
     struct buf headers; /* lines of "name: value\n", of the final answer */
     size_t bytes;       /* of the body, so far */
     /*
@@ -50,6 +54,9 @@ struct http_answer {
  * ceiling), -EINVAL (a URL that may not be asked), -ENOSYS (no libcurl), -ENOMEM. The fault's words never show a header.
  */
 int http_post(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f);
+
+/* The same without a body. */
+int http_get(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f);
 
 void http_answer_done(struct http_answer *a);
 

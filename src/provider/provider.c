@@ -107,6 +107,7 @@ static int try_once(struct http *http, const struct provider_call *c, const stru
     if (!r)
         r = finish(&t, f);
     *ret_bytes = t.answer.bytes;
+    reply->sent = t.answer.sent;
     if (r == -EBADMSG)
         (void)fault_set(f, r, "the provider's answer cannot be read: it is no answer of the %s wire", t.wire->name);
     if (r == -EFBIG)

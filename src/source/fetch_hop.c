@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/cancel.h"
@@ -174,13 +173,6 @@ static bool set_manners(struct transfer *t)
            SET(CURLOPT_USERAGENT, "fovea/" FOVEA_VERSION) && SET(CURLOPT_BUFFERSIZE, (long)LIMIT_READ_PIECE);
 }
 
-static bool set_tls(struct transfer *t)
-{
-    const char *ca = t->hop->ca_file;
-    return SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) && SET(CURLOPT_SSL_VERIFYPEER, 1L) &&
-           SET(CURLOPT_SSL_VERIFYHOST, 2L) && (!ca || SET(CURLOPT_CAINFO, ca));
-}
-
 static int prepare(struct transfer *t)
 {
     char text[URL_TEXT];
@@ -190,7 +182,7 @@ static int prepare(struct transfer *t)
     t->headers = t->api->curl_slist_append(NULL, "Accept-Encoding: identity");
     if (!t->easy || !t->multi || !t->headers || add_pins(t) < 0)
         return -ENOMEM;
-    if (!set_callbacks(t) || !set_manners(t) || !set_tls(t) || !SET(CURLOPT_URL, text) ||
+    if (!set_callbacks(t) || !set_manners(t) || curl_set_tls(t->api, t->easy, t->hop->ca_file) != CURLE_OK || !SET(CURLOPT_URL, text) ||
         !SET(CURLOPT_HTTPHEADER, t->headers) || !SET(CURLOPT_RESOLVE, t->pins))
         return -ENOSYS;
     t->added = t->api->curl_multi_add_handle(t->multi, t->easy) == CURLM_OK;
@@ -315,39 +307,11 @@ static int run(struct transfer *t, enum net_reason *ret_reason, struct fovea_fau
     }
 }
 
-/* OpenSSL writes to sockets that may be closed; the host must not die of it, nor lose a signal of its own. */
-struct pipe_guard {
-    sigset_t before;
-    bool was_pending;
-};
-
-static void guard_pipe(struct pipe_guard *g)
-{
-    sigset_t pipe, pending;
-    (void)sigemptyset(&pipe);
-    (void)sigaddset(&pipe, SIGPIPE);
-    (void)sigpending(&pending);
-    g->was_pending = sigismember(&pending, SIGPIPE) == 1;
-    (void)pthread_sigmask(SIG_BLOCK, &pipe, &g->before);
-}
-
-static void unguard_pipe(struct pipe_guard *g)
-{
-    static const struct timespec now = {0};
-    sigset_t pipe;
-    (void)sigemptyset(&pipe);
-    (void)sigaddset(&pipe, SIGPIPE);
-    if (!g->was_pending)
-        while (sigtimedwait(&pipe, NULL, &now) < 0 && errno == EINTR)
-            ;
-    (void)pthread_sigmask(SIG_SETMASK, &g->before, NULL);
-}
-
 int hop_run(struct hop *h, enum net_reason *ret_reason, struct fovea_fault *fault)
 {
-    cleanup(unguard_pipe) struct pipe_guard guard;
+    cleanup(pipe_guard_done) struct pipe_guard guard;
     cleanup(transfer_done) struct transfer t = {.hop = h, .started = clock_ms()};
-    guard_pipe(&guard);
+    pipe_guard_init(&guard);
     t.api = curl_load();
     if (!t.api)
         return fault_set(fault, ENOENT, "libcurl.so.4 cannot be loaded: install libcurl4 to fetch URLs");

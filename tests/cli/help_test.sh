@@ -37,8 +37,19 @@ test_every_tool_argument_is_in_help_man_page_and_completions() {
     "$BUILD/tests/toolfields" >fields
     [ "$(wc -l <fields)" -gt 8 ]
     while IFS='	' read -r tool field choices; do
+        case $tool in
+            inspect_image) continue ;; # for models; people have ask
+            vision_analyze) tool=ask ;;
+            video_analyze) tool=video ;;
+        esac
         "$FOVEA" "$tool" --help >help
-        [ "$field" != path ] || { has help REF; continue; }
+        case $field in
+            path | file_path) has help "  REF "; continue ;;
+            file_url) has help https://; continue ;;
+            file_base64) has help data:; continue ;;
+            prompt) has help QUESTION; continue ;;
+            format) field=schema ;;
+        esac
         option=$(echo "$field" | tr _ -)
         grep -q -e "--$option " help || fail "--$option is not in the help of $tool"
         has manual "\\-\\-$(echo "$option" | sed 's/-/\\-/g')"
@@ -75,10 +86,11 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _fovea
 echo "${COMPREPLY[*]}"
 END
-    [ "$(bash ask fovea vi)" = view ]
+    [ "$(bash ask fovea vie)" = view ]
+    [ "$(bash ask fovea vi)" = "view video" ]
     [ "$(bash ask fovea view --reg)" = --region ]
     [ "$(bash ask fovea view --space u)" = unit ]
-    [ "$(bash ask fovea call v)" = view ]
+    [ "$(bash ask fovea call in)" = inspect_image ]
     [ "$(bash ask fovea help doc)" = doctor ]
     [ "$(bash ask fovea setup gem)" = gemini ]
 }

@@ -16,8 +16,9 @@ trap 'exit 130' INT TERM
 # Nothing of the user's may reach in.
 mkdir "$scratch/home"
 export HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home/.config" XDG_STATE_HOME="$scratch/home/.state"
+export XDG_CACHE_HOME="$scratch/home/.cache"
 export LC_ALL=C.UTF-8 TERM=dumb
-unset NO_COLOR COLORTERM
+unset NO_COLOR COLORTERM ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY OPENROUTER_API_KEY NOUS_API_KEY
 
 # run COMMAND...: its status in $status, its words in the files out and err.
 run() {

@@ -32,6 +32,8 @@ async function connect(kind, transport, folder, server) {
 
 // ---------------------------------------------------------------- what each must be able to do
 
+const NEEDED = { view: ['path'], read: ['path'], inspect_image: ['path', 'question'], vision_analyze: ['prompt'], video_analyze: [] };
+
 const checks = {
   async lists_every_tool({ client }) {
     const { tools } = await client.listTools();
@@ -40,8 +42,9 @@ const checks = {
       want(/^[a-z0-9_]+$/.test(tool.name), 'a plain name', tool.name);
       want(!('outputSchema' in tool), 'no outputSchema', tool.name);
       want(Buffer.byteLength(tool.description) < 2048 && tool.description.length > 40, 'a description under 2 KB', tool.description.length);
-      want(tool.inputSchema.type === 'object' && tool.inputSchema.required.includes('path'), 'a plain object schema', tool.inputSchema);
-      want(tool.annotations.readOnlyHint === true && tool.annotations.openWorldHint === false, 'annotations', tool.annotations);
+      want(tool.inputSchema.type === 'object' && NEEDED[tool.name].join() === tool.inputSchema.required.join(), 'a plain object schema', tool.inputSchema);
+      want(tool.annotations.readOnlyHint === true && tool.annotations.openWorldHint === !['view', 'read'].includes(tool.name), 'annotations', tool.annotations);
+      want(tool.title && tool.annotations.title === tool.title, 'a title', tool.title);
     }
   },
   async calls_every_tool({ client, call }) {
@@ -84,6 +87,14 @@ const checks = {
     wantRefusal(await call('view', { path: 'text.txt', colour: 'red' }), /colour/);
     wantRefusal(await call('read', { path: path.join(GOOD, 'png-rgb-8.png') }), /view/);
     wantRefusal(await call('read', { path: 'text.txt', offset: 1000 }), /100/);
+  },
+  async errors_of_asking_are_text_with_isError({ call }) {
+    wantRefusal(await call('inspect_image', { path: 'nowhere.png', question: '?' }), /^Image file not found: nowhere\.png\.$/);
+    wantRefusal(await call('inspect_image', { path: 'text.txt', question: '?' }), /^inspect_image only supports PNG/);
+    wantRefusal(await call('vision_analyze', { file_path: 'nowhere.png', prompt: '?' }), /"code":"input_invalid","error":"FILE_NOT_FOUND: /);
+    wantRefusal(await call('vision_analyze', { file_path: 'a', file_url: 'https://x/', prompt: '?' }), /INVALID_INPUT: /);
+    wantRefusal(await call('vision_analyze', { file_url: 'http://127.0.0.1/', prompt: '?' }), /URL_BLOCKED: /);
+    wantRefusal(await call('vision_analyze', { file_base64: '!', prompt: '?', colour: 'red' }), /colour/);
   },
   async an_unknown_tool_is_error_32602({ call }) {
     const error = await call('veiw', {}).then(() => null, error_ => error_);

@@ -235,10 +235,28 @@ export function wantRefusal(result, words) {
   if (words) want(words.test(text.split('\n')[0]), `the first line says ${words}`, text);
 }
 
+// Asking, with no key: local/ocr reads the words.
+const WORDS = path.join(GOOD, 'png-words.png');
+export function wantEnvelope(result) {
+  const text = wantShape(result), envelope = JSON.parse(text);
+  want(!result.isError && result.content.length === 1, 'one text', result);
+  want(envelope.ok === true && envelope.kind === 'answer' && envelope.output_is_untrusted === true, 'an envelope', envelope);
+  want(/DISK FULL/.test(envelope.text) && envelope.provider === 'local' && envelope.cost_usd === 0, 'what the picture says', envelope);
+  return envelope;
+}
+export function wantInspected(result) {
+  const text = wantShape(result);
+  want(!result.isError && result.content.length === 1, 'one text', result);
+  want(/^<untrusted source="vision model local\/ocr" tool="inspect_image">\n[^]*DISK FULL[^]*\n<\/untrusted>\nlocal\/ocr · image\/[a-z]+$/.test(text), 'a fenced answer', text);
+}
+
 // What each tool is called with. A tool without a row here is a tool without a test.
 export const CALLS = {
   view: [{ path: path.join(GOOD, 'png-screen-1280x800.png') }, result => wantPicture(result)],
   read: [{ path: 'text.txt' }, result => want(wantText(result).text.startsWith('line 1\nline 2\n'), 'the text', result)],
+  inspect_image: [{ path: WORDS, question: 'what error is shown?' }, wantInspected],
+  vision_analyze: [{ file_path: WORDS, prompt: 'what error is shown?' }, wantEnvelope],
+  video_analyze: [{ file_path: 'text.txt' }, result => wantRefusal(result, /VIDEO_NOT_SUPPORTED/)],
 };
 export function writeTexts() {
   const lines = n => Array.from({ length: n }, (_, at) => `line ${at + 1}`);

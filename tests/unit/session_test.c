@@ -444,7 +444,7 @@ TEST(session_roots_narrow_the_reach_and_never_widen_it)
 }
 
 /* A root that comes to be later counts from then on; sessions like another one look no further than it. */
-TEST(session_like_another_has_its_folders)
+TEST(session_like_another_has_its_folders_or_its_own)
 {
     auto_fovea *f = context((struct fovea_options){0});
     if (!f)
@@ -452,10 +452,11 @@ TEST(session_like_another_has_its_folders)
     const char *roots[] = {in_top("a"), in_top("later"), NULL};
     fovea_session *first = session(f, (struct fovea_session_options){.cwd = top, .roots = roots});
     auto_session *s = session(f, (struct fovea_session_options){.like = first, .main = "anthropic/claude-opus-4-8"});
-    struct fovea_session_options both = {.like = first, .roots = roots};
-    struct fovea_fault fault;
-    CHECK(fovea_session_new(f, &both, &(fovea_session *){NULL}, &fault) == -EINVAL);
+    const char *others[] = {in_top("b"), NULL};
+    auto_session *named = session(f, (struct fovea_session_options){.like = first, .cwd = top, .roots = others});
     fovea_session_free(first);
+    auto_result *mine = call(named, "read", "{\"path\":\"b/t.txt\"}"), *its = call(named, "read", "{\"path\":\"a/t.txt\"}");
+    CHECK(mine && fovea_result_kind(mine) == FOVEA_TEXT && its && fovea_result_kind(its) == FOVEA_REFUSAL);
     auto_result *in = call(s, "read", "{\"path\":\"a/t.txt\"}"), *out = call(s, "read", "{\"path\":\"b/t.txt\"}");
     CHECK(in && fovea_result_kind(in) == FOVEA_TEXT && out && fovea_result_kind(out) == FOVEA_REFUSAL);
     CHECK(mkdir(in_top("later"), 0700) == 0);

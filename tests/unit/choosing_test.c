@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Choosing a model for a call where only its host knows it: whole contexts with a config, against a server on the loopback. */
+#include "test.h"
+
+#include <errno.h>
+
+#include "api/choosing.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "loopback.h"
+
+#define LIST(...) "{\"data\":[" __VA_ARGS__ "]}"
+#define SHOW(id, can) {"POST /api/show", "200", "{\"capabilities\":[" can "]}", "{\"model\":\"" id "\"}"}
+
+/* A server with a model that sees, one that does not, and one that it cannot tell of. */
+static const struct page ollama[] = {
+    {"GET /v1/models", "200", LIST("{\"id\":\"blind\"},{\"id\":\"sees\",\"context_length\":4096}"), NULL},
+    SHOW("blind", "\"completion\""),
+    SHOW("sees", "\"completion\",\"vision\""),
+    {0},
+};
+static const struct page broken[] = {{"GET /v1/models", "500", "{}", NULL}, {0}};
+static const struct page silent[] = {{"GET /v1/models", "hang", "", NULL}, {0}};
+
+/* The machine's own keys are none of the tests'. */
+__attribute__((constructor)) static void forget_keys(void)
+{
+    static const char *const names[] = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "NOUS_API_KEY"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        (void)unsetenv(names[i]);
+}
+
+struct scene {
+    struct loopback server;
+    fovea *f;
+};
+
+/* yaml: a config with one %s for the server's address. */
+static void scene_start(struct scene *s, const struct page *pages, const char *yaml)
+{
+    char file[] = "/tmp/fovea-choosing-XXXXXX.yaml";
+    struct fovea_fault fault = {0};
+    int fd = mkstemps(file, 5);
+    loopback_start(&s->server, pages);
+    const char *gap = strstr(yaml, "%s");
+    CHECK(dprintf(fd, "%.*s%s%s\n", (int)(gap - yaml), yaml, s->server.base, gap + 2) > 0);
+    close_fd(fd);
+    s->f = NULL;
+    CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = file}, &s->f, &fault) == 0, "%s", fault.text);
+    (void)unlink(file);
+}
+
+static void scene_end(struct scene *s)
+{
+    fovea_free(s->f);
+    loopback_stop(&s->server);
+}
+
+static enum choose_verdict choose_in(struct scene *s, const char *model, const char *main, struct choice *ret)
+{
+    fovea_session *session = NULL;
+    struct fovea_fault fault = {0};
+    CHECK(fovea_session_new(s->f, &(struct fovea_session_options){.main = main}, &session, &fault) == 0);
+    auto_call c = {0};
+    CHECK_MSG(call_init(&c, s->f, session, NULL, &fault) == 0, "%s", fault.text);
+    *ret = (struct choice){0};
+    enum choose_verdict v = choosing_for(&c, model, MODEL_VISION, ret);
+    fovea_session_free(session);
+    return v;
+}
+
+#define HOME "providers: {home: {baseUrl: \"%s\", auth: none}}"
+
+TEST(a_model_that_only_its_host_knows_is_asked_for_once)
+{
+    struct scene s;
+    struct choice c, again, blind;
+    scene_start(&s, ollama, HOME);
+    CHECK(choose_in(&s, "home/sees", NULL, &c) == CHOOSE_OK);
+    CHECK(c.model && !strcmp(c.id, "sees") && c.model->context == 4096 && c.model->price.input < 0);
+    int requests = s.server.requests;
+    CHECK(choose_in(&s, "home/sees:high", NULL, &again) == CHOOSE_OK && again.model == c.model);
+    CHECK(s.server.requests == requests);
+    CHECK(choose_in(&s, "home/blind", NULL, &blind) == CHOOSE_CANNOT && blind.model);
+    CHECK(choose_in(&s, "home/gone", NULL, &blind) == CHOOSE_CANNOT && !blind.model);
+    scene_end(&s);
+}
+
+TEST(a_host_that_is_named_alone_gives_its_first_model_that_sees)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, ollama, "provider: home\n" HOME);
+    CHECK(choose_in(&s, NULL, NULL, &c) == CHOOSE_OK);
+    CHECK_STR(c.id, "sees");
+    scene_end(&s);
+    scene_start(&s, ollama, "provider: ollama\nbaseUrl: \"%s\"");
+    CHECK(choose_in(&s, NULL, NULL, &c) == CHOOSE_OK && !strcmp(c.provider->name, "ollama"));
+    CHECK_STR(c.id, "sees");
+    scene_end(&s);
+}
+
+TEST(a_listed_host_comes_before_ocr)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, ollama, HOME);
+    CHECK(choose_in(&s, NULL, NULL, &c) == CHOOSE_OK && c.from == FROM_FIRST);
+    CHECK_STR(c.id, "sees");
+    scene_end(&s);
+    scene_start(&s, broken, HOME);
+    CHECK(choose_in(&s, NULL, NULL, &c) == CHOOSE_OK);
+    CHECK_STR(c.id, "ocr");
+    scene_end(&s);
+}
+
+TEST(a_bare_name_is_looked_for_at_the_hosts_that_are_listed)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, ollama, HOME);
+    CHECK(choose_in(&s, "sees", NULL, &c) == CHOOSE_OK && !strcmp(c.provider->name, "home"));
+    CHECK(choose_in(&s, "gone", NULL, &c) == CHOOSE_UNRESOLVED);
+    scene_end(&s);
+}
+
+TEST(a_hosts_word_gets_no_key_of_another)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, ollama, "provider: anthropic\napiKey: canary\n" HOME);
+    CHECK(choose_in(&s, "sees", NULL, &c) == CHOOSE_OK);
+    CHECK(c.provider && !strcmp(c.provider->name, "home") && !c.api_key);
+    CHECK(choose_in(&s, "anthropic/sees", NULL, &c) == CHOOSE_CANNOT);
+    scene_end(&s);
+    CHECK(!strstr(s.server.seen, "canary"));
+}
+
+TEST(the_sessions_main_model_is_asked_for_too)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, ollama, HOME);
+    CHECK(choose_in(&s, NULL, "home/sees", &c) == CHOOSE_OK && c.from == FROM_MAIN);
+    CHECK(choose_in(&s, NULL, "home/blind", &c) == CHOOSE_CANNOT && c.from == FROM_MAIN);
+    scene_end(&s);
+}
+
+TEST(what_the_users_file_says_is_not_asked_about)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, ollama, "providers: {home: {baseUrl: \"%s\", auth: none, models: {sees: {vision: false}, own: {vision: true}}}}");
+    CHECK(choose_in(&s, "home/sees", NULL, &c) == CHOOSE_CANNOT && c.model);
+    CHECK(choose_in(&s, NULL, NULL, &c) == CHOOSE_OK && !strcmp(c.id, "own"));
+    CHECK(s.server.requests == 0);
+    scene_end(&s);
+}
+
+TEST(blocked_images_ask_nobody)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, ollama, "images.blockImages: true\n" HOME);
+    CHECK(choose_in(&s, "home/sees", NULL, &c) == CHOOSE_CANNOT);
+    CHECK(s.server.requests == 0);
+    scene_end(&s);
+}
+
+TEST(a_host_that_fails_is_left_alone_for_a_while)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, broken, HOME);
+    CHECK(choose_in(&s, "home/blind", NULL, &c) == CHOOSE_CANNOT && !c.model);
+    int requests = s.server.requests;
+    CHECK(choose_in(&s, "home/blind", NULL, &c) == CHOOSE_CANNOT);
+    CHECK_MSG(s.server.requests == requests, "%d then %d", requests, s.server.requests);
+    scene_end(&s);
+}
+
+TEST(a_host_that_is_silent_costs_bounded_time)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, silent, HOME);
+    int64_t from = clock_ms();
+    CHECK(choose_in(&s, "home/sees", NULL, &c) == CHOOSE_CANNOT);
+    int64_t ms = clock_ms() - from;
+    CHECK_MSG(ms < LIMIT_DISCOVER_MS + 500, "%lld ms", (long long)ms);
+    scene_end(&s);
+}
+
+static void *strike(void *arg)
+{
+    (void)poll(NULL, 0, 200);
+    fovea_cancel_now(arg);
+    return NULL;
+}
+
+TEST(a_cancel_ends_the_question_and_leaves_no_answer)
+{
+    struct scene s;
+    struct choice c = {0};
+    fovea_cancel *cancel = NULL;
+    pthread_t thread;
+    scene_start(&s, silent, HOME);
+    auto_call call = {0};
+    CHECK(fovea_cancel_new(&cancel, NULL) == 0 && call_init(&call, s.f, NULL, cancel, NULL) == 0);
+    CHECK(pthread_create(&thread, NULL, strike, cancel) == 0);
+    int64_t from = clock_ms();
+    CHECK(choosing_for(&call, "home/sees", MODEL_VISION, &c) == CHOOSE_CANNOT);
+    CHECK_MSG(clock_ms() - from < 400, "%lld ms", (long long)(clock_ms() - from));
+    (void)pthread_join(thread, NULL);
+    fovea_cancel_reset(cancel);
+    from = clock_ms();
+    CHECK(choosing_for(&call, "home/sees", MODEL_VISION, &c) == CHOOSE_CANNOT);
+    CHECK(clock_ms() - from >= LIMIT_DISCOVER_MS / 2); /* it asked again, and waited */
+    fovea_cancel_free(cancel);
+    scene_end(&s);
+}
+
+static void *choose_one(void *arg)
+{
+    struct choice c = {0};
+    auto_call call = {0};
+    if (call_init(&call, arg, NULL, NULL, NULL) < 0 || choosing_for(&call, "home/sees", MODEL_VISION, &c) != CHOOSE_OK)
+        return NULL;
+    return (void *)c.model;
+}
+
+TEST(many_threads_ask_a_host_once)
+{
+    struct scene s;
+    pthread_t threads[32];
+    scene_start(&s, ollama, HOME);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        CHECK(pthread_create(&threads[i], NULL, choose_one, s.f) == 0);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        void *row = NULL;
+        (void)pthread_join(threads[i], &row);
+        CHECK(row);
+    }
+    CHECK_MSG(s.server.requests <= 4, "%d requests", s.server.requests); /* the list, two tries of other kinds, the model */
+    scene_end(&s);
+}
+
+/* ---------------------------------------------------------------- fovea_host_models */
+
+static void count(const struct fovea_model *m, void *arg)
+{
+    char *to = arg;
+    size_t n = strlen(to);
+    (void)snprintf(to + n, 200 - n, "%s/%s%s %lld;", m->provider, m->id, m->vision ? " sees" : "", (long long)m->context);
+}
+
+TEST(a_host_says_what_it_offers)
+{
+    struct scene s;
+    char said[200] = "";
+    struct fovea_fault fault = {0};
+    scene_start(&s, ollama, HOME);
+    CHECK_MSG(fovea_host_models(s.f, "home", count, said, &fault) == 0, "%s", fault.text);
+    CHECK_STR(said, "home/blind -1;home/sees sees 4096;");
+    CHECK(fovea_host_models(s.f, "nobody", count, said, &fault) == -EINVAL);
+    CHECK(fovea_host_models(s.f, "anthropic", count, said, &fault) == -ENOTSUP);
+    CHECK(fovea_host_models(s.f, "local", count, said, &fault) == -ENOTSUP);
+    CHECK(fovea_host_models(s.f, "openrouter", count, said, &fault) == -EACCES);
+    scene_end(&s);
+    scene_start(&s, broken, HOME);
+    CHECK(fovea_host_models(s.f, "home", count, said, &fault) == -ENOENT);
+    scene_end(&s);
+}
