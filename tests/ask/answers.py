@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from asking import (COST, GOOD, KEY, RED, Home, Host, answer, ask, call, copy, finish, like, make_files, png, result_of, table,
+from asking import (COST, KEY, RED, Home, Host, answer, ask, call, finish, like, make_files, png, result_of, table,
                     test, wanted)
 
 
@@ -139,7 +139,7 @@ def the_key_in_a_file_of_0600_serves_too():
 
 def asking_works_without_a_key_by_ocr_and_says_so():
     home = Home(HOST, bare=True)
-    got = answer(home, file_path=os.path.join("screen.png"), model=None, prompt="what is written")
+    got = answer(home, file_path="red.png", model=None, prompt="what is written")
     assert got["provider"] == "local" and got["model"] == "ocr" and got["cost_usd"] == 0, got
     assert "local/ocr" in got["note"] and "only" in got["note"], got
     assert not HOST.requests()
@@ -172,7 +172,6 @@ def progress_is_told_while_the_model_works():
 
 
 make_files()
-copy(os.path.join(GOOD, "png-screen-1280x800.png"), "screen.png")
 png("wide.png", 200, 100, lambda y: b"".join(bytes((x, y, 90)) for x in range(200)))
 with Host() as HOST:
     ROWS = [row for row in table("answers.tsv") if wanted(row)]

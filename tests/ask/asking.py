@@ -27,7 +27,7 @@ SCHEMA = {"type": "json_schema", "schema": {
 PRICES = {"input": "2", "output": "10", "cache_read": "0.2", "cache_write": "2.5"}
 COST, COST_GEMINI = 0.00279, 0.00254
 TOKENS_IN, TOKENS_IN_GEMINI, TOKENS_OUT = 1300, 1200, 50
-WIRES = {"wa": "anthropic", "wr": "openai-responses", "wc": "openai-chat", "wg": "gemini"}
+ENDPOINTS = ("/v1/messages", "/v1/responses", "/v1/chat/completions")
 
 
 # ---------------------------------------------------------------- the provider
@@ -42,8 +42,8 @@ class Host:
         self.ca = os.path.join(os.path.abspath(folder), "ca.pem")
         self.offset = 0
 
-    def requests(self):
-        """Those since the last look, with their bodies parsed."""
+    def requests(self, all_of_them=False):
+        """Questions since the last look, with their bodies parsed; or all, also what was asked of the host itself."""
         with open(self.log, "rb") as file:
             file.seek(self.offset)
             text = file.read()
@@ -53,7 +53,7 @@ class Host:
             row["json"] = json.loads(row["body"]) if row["body"] else None
             row["headers"] = dict((name.lower(), value) for name, value in
                                   (line.split(": ", 1) for line in row["headers"]))
-        return rows
+        return [row for row in rows if all_of_them or row["path"] in ENDPOINTS or ":streamGenerateContent" in row["path"]]
 
     def close(self):
         self.process.stdin.close()
