@@ -12,9 +12,29 @@ static bool takes_file(const struct choice_option *o)
     return !strcmp(o->value, "FILE") || !strcmp(o->value, "DIR");
 }
 
+/* "check|show" stands for the words themselves, "FILE" for one that the user has. */
+static bool is_words(const char *value)
+{
+    return *value >= 'a' && *value <= 'z';
+}
+
+static void add_words(struct buf *b, const char *value)
+{
+    for (; *value; value++)
+        (void)buf_add(b, *value == '|' ? " " : value, 1);
+}
+
+static bool has_choices(const struct choice_option *o)
+{
+    return o->choices || is_words(o->value);
+}
+
+/* A tool's are not cut to the width of a help page. */
 static void add_choices(struct buf *b, const struct choice_option *o)
 {
-    for (const char *const *c = o->choices; *c; c++)
+    if (!o->choices)
+        add_words(b, o->value);
+    for (const char *const *c = o->choices; c && *c; c++)
         (void)buf_add_format(b, "%s%s", c == o->choices ? "" : " ", *c);
 }
 
@@ -33,6 +53,8 @@ static void add_arguments(struct buf *b, const struct command *c)
         for (const struct command *const *other = commands; *other; other++)
             if (!(*other)->hidden)
                 (void)buf_add_format(b, "%s%s", other == commands ? "" : " ", (*other)->name);
+    if (is_words(c->arguments))
+        add_words(b, c->arguments);
 }
 
 /* Text inside single quotes of a shell. */
@@ -61,7 +83,7 @@ static void add_bash_values(struct buf *b, const struct command *c)
             (void)buf_add_format(b, "        %s:-%c|%s:--%s)", c->name, list[i].letter, c->name, list[i].name);
         else
             (void)buf_add_format(b, "        %s:--%s)", c->name, list[i].name);
-        if (list[i].choices) {
+        if (has_choices(&list[i])) {
             (void)buf_add_str(b, " COMPREPLY=($(compgen -W '");
             add_choices(b, &list[i]);
             (void)buf_add_str(b, "' -- \"$word\")) ;;\n");
@@ -117,8 +139,8 @@ static void add_zsh_option(struct buf *b, const struct choice_option *o)
     add_quoted(b, o->help, "[]:\\");
     (void)buf_add_str(b, "]");
     if (o->value[0]) {
-        (void)buf_add_format(b, ":%s:", o->choices ? o->name : o->value);
-        if (o->choices) {
+        (void)buf_add_format(b, ":%s:", has_choices(o) ? o->name : o->value);
+        if (has_choices(o)) {
             (void)buf_add_str(b, "(");
             add_choices(b, o);
             (void)buf_add_str(b, ")");
@@ -174,7 +196,7 @@ static void add_fish_option(struct buf *b, const struct command *c, const struct
         (void)buf_add_format(b, " -s %c", o->letter);
     if (o->value[0])
         (void)buf_add_str(b, takes_file(o) ? " -r -F" : " -x");
-    if (o->choices) {
+    if (has_choices(o)) {
         (void)buf_add_str(b, " -a '");
         add_choices(b, o);
         (void)buf_add_str(b, "'");

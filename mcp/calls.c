@@ -31,6 +31,7 @@ static void enqueue(struct server *s, struct client *c, struct exchange *e)
     (void)exchange_ref(e);
     TAILQ_INSERT_TAIL(&c->queue[e->load], e, in_queue);
     e->queued = true;
+    s->queued[e->load]++;
     if (!c->n_queued++)
         line_up(s, c);
 }
@@ -39,6 +40,7 @@ static void dequeue(struct server *s, struct client *c, struct exchange *e)
 {
     TAILQ_REMOVE(&c->queue[e->load], e, in_queue);
     e->queued = false;
+    s->queued[e->load]--;
     if (!--c->n_queued)
         TAILQ_REMOVE(&s->turns, c, in_turn);
 }
@@ -51,7 +53,7 @@ static struct exchange *first_that_fits(const struct server *s, const struct cli
     return NULL;
 }
 
-/* The next call to run, off its queue. Its client goes to the end. */
+/* The next call to run, off its queue and counted. Its client goes to the end. */
 static struct exchange *pick(struct server *s)
 {
     struct client *c;
@@ -62,6 +64,7 @@ static struct exchange *pick(struct server *s)
     if (!e)
         return NULL;
     dequeue(s, c, e);
+    s->running[e->load]++;
     c->served = ++s->begun;
     if (c->n_queued) {
         TAILQ_REMOVE(&s->turns, c, in_turn);
@@ -139,7 +142,6 @@ struct exchange *calls_search(struct server *s, bool (*look)(struct exchange *e,
 /* Runs e, which is off its queue, with the lock let go meanwhile. */
 static void run_one(struct server *s, struct exchange *e, fovea_cancel *cancel)
 {
-    s->running[e->load]++;
     e->cancel = cancel;
     server_unlock(s);
     if (!exchange_cancelled(e))
@@ -157,23 +159,36 @@ static void *runner(void *arg);
 /* One runner more: an idle one that nobody woke yet, else a new one. */
 static void wake_runner(struct server *s)
 {
-    if (s->idle > s->woken) {
-        s->woken++;
+    if (s->idle) {
+        s->idle--;
+        s->coming++;
         (void)pthread_cond_signal(&s->work);
     } else if (s->runners < LIMIT_MCP_RUNNERS && !thread_start(&s->runner[s->runners], runner, s)) {
         s->runners++;
+        s->coming++;
     }
 }
 
-/* Whoever took a call sees to it that the next one that fits has somebody too. */
+/* One more where fewer are coming than calls wait that have room, so that a burst makes no more threads than it needs.
+ * Whoever took a call, or adds one, sees to that. */
 static void wake_another(struct server *s)
 {
-    struct client *c;
-    TAILQ_FOREACH(c, &s->turns, in_turn)
-        if (first_that_fits(s, c)) {
-            wake_runner(s);
-            return;
-        }
+    unsigned fit = 0;
+    for (size_t load = 0; load < LOADS; load++)
+        fit += MIN(s->queued[load], s->room[load] - s->running[load]);
+    if (s->coming < fit)
+        wake_runner(s);
+}
+
+/* Whoever wakes one takes it off the idle. One that wakes by itself takes the place of one that was meant, which then
+ * finds that nobody is coming and goes on waiting as idle as before. */
+static void wait_for_work(struct server *s)
+{
+    s->idle++;
+    do
+        (void)pthread_cond_wait(&s->work, &s->lock);
+    while (!s->coming && !s->closing);
+    s->coming -= s->coming > 0;
 }
 
 static void *runner(void *arg)
@@ -183,6 +198,7 @@ static void *runner(void *arg)
     if (fovea_cancel_new(&cancel, NULL) < 0)
         cancel = NULL;
     server_lock(s);
+    s->coming -= s->coming > 0;
     while (cancel && !s->closing) {
         struct exchange *e = pick(s);
         if (e) {
@@ -193,10 +209,7 @@ static void *runner(void *arg)
             server_lock(s);
             continue;
         }
-        s->idle++;
-        (void)pthread_cond_wait(&s->work, &s->lock);
-        s->idle--;
-        s->woken -= s->woken > 0;
+        wait_for_work(s);
     }
     server_unlock(s);
     fovea_cancel_free(cancel);
@@ -229,14 +242,15 @@ static int add_locked(struct server *s, struct exchange *e, bool block)
     }
     if (s->closing)
         return -ECANCELED;
-    /* Where the load has no room, whoever ends a call of that kind takes the next one. */
-    if (!s->runners || s->running[e->load] < s->room[e->load])
+    if (!s->runners)
         wake_runner(s);
     if (!s->runners)
         return -EAGAIN;
     account(s, e, 1);
     take_off(e->client, e);
     enqueue(s, e->client, e);
+    /* Where the load has no room, whoever ends a call of that kind takes the next one. */
+    wake_another(s);
     return 0;
 }
 

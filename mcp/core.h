@@ -63,7 +63,9 @@ struct server {
     uint64_t asked;      /* questions so far, for their ids */
     unsigned accepted;   /* queued or running */
     size_t accepted_bytes;
-    unsigned runners, idle, woken, running[LOADS], room[LOADS]; /* woken: of the idle, not yet awake */
+    unsigned runners, idle;
+    unsigned coming; /* of the runners: woken or started, and not yet there */
+    unsigned queued[LOADS], running[LOADS], room[LOADS];
     pthread_t runner[LIMIT_MCP_RUNNERS], ticker;
     bool ticking, closing;
     bool warm; /* workers were asked to be ready */

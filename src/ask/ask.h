@@ -20,7 +20,8 @@ struct asker; /* connections that are kept; any thread */
 int asker_new(struct asker **ret, struct fovea_fault *fault);
 void asker_free(struct asker *a);
 
-/* Starts to load what the first question needs, on a thread of its own, while the caller fits a picture. */
+/* Starts to load what the first question needs, on a thread of its own, while the caller fits a picture. Any thread, any
+ * number of times; asker_free waits for it. */
 void asker_warm(struct asker *a);
 
 struct ask_question {
@@ -54,23 +55,25 @@ enum ask_end {
 
 struct ask_answer {
     enum ask_end end;
-    char *text;      /* owned; trimmed; with ASK_ANSWERED never empty. With ASK_NOT_JSON what the model said last */
+    char *text;      /* owned; trimmed, and with a schema without a fence or words around it; never empty with ASK_ANSWERED.
+                        With ASK_NOT_JSON what the model said last. NULL or anything with other ends */
     json_t *parsed;  /* owned; with a schema */
     char *words;     /* owned; what went wrong, in the provider's words where it had any, keys never; NULL when answered */
     bool cut;        /* the provider's token limit ended it */
     bool repaired;
     unsigned calls;  /* answers that were billed or may have been */
-    struct wire_usage usage; /* summed over them; told: each of them was told */
-    int64_t nano;    /* dollars, summed; MONEY_UNKNOWN; 0 when no call was billed */
+    struct wire_usage usage; /* summed over them; told: each of them was told. Of a call that was cut off: what was told by
+                                then */
+    int64_t nano;    /* dollars, summed; MONEY_UNKNOWN, also when a call was sent and nothing was told; 0 when none was billed */
 };
 void ask_answer_done(struct ask_answer *a);
 
 /* 0 with an answer, whatever its end; a fault only for -ENOMEM and -ENOSYS (no libcurl). */
 int ask_run(struct asker *a, const struct ask_question *q, struct ask_answer *ret, struct fovea_fault *fault);
 
-/* What the chosen host takes, before anything is read: by its row and the config's flags. */
+/* What the chosen host takes, before anything is read. Whether the model does is its row's business. */
 bool ask_takes(const struct choice *c, enum wire_kind kind);
-/* The largest file of that kind that one request to the host can carry inline, in raw bytes; 0: no limit of its own. */
+/* The largest file of that kind that one request to the host can carry inline, in raw bytes; 0: none is known. */
 uint64_t ask_inline_limit(const struct choice *c, enum wire_kind kind);
 
 #endif

@@ -33,8 +33,8 @@ static size_t braces(const char *s, size_t len)
     return 0;
 }
 
-/* The only object among other words. */
-static void find_object(const char *text, size_t len, struct ask_json *ret)
+/* The only object among other words. true when there are more. */
+static bool find_object(const char *text, size_t len, struct ask_json *ret)
 {
     const char *end = text + len, *at = text;
     for (int tries = 0; tries < LIMIT_ASK_OBJECTS && (at = memchr(at, '{', (size_t)(end - at))); tries++) {
@@ -43,12 +43,13 @@ static void find_object(const char *text, size_t len, struct ask_json *ret)
         if (j && ret->value) {
             json_decref(j);
             json_decref(take(ret->value));
-            return;
+            return true;
         }
         if (j)
             *ret = (struct ask_json){j, at, n};
         at += j ? n : 1;
     }
+    return false;
 }
 
 /* What stands between the first line and the last, which are nothing but the fence. */
@@ -61,14 +62,13 @@ static void unfence(const char **text, size_t *len)
     *text = line + 1;
 }
 
-static void find_json(const char *text, struct ask_json *ret)
+static bool find_json(const char *text, struct ask_json *ret)
 {
     size_t len = strlen(text);
     unfence(&text, &len);
     json_t *whole = load(text, len);
     *ret = (struct ask_json){whole, text, len};
-    if (!whole)
-        find_object(text, len, ret);
+    return !whole && find_object(text, len, ret);
 }
 
 /* The whitespace of a fence's lines is not part of it. */
@@ -82,11 +82,11 @@ static void trim(struct ask_json *j)
     }
 }
 
-static int judge(const struct schema *s, const json_t *value, struct buf *words)
+static int judge(const struct schema *s, const json_t *value, bool several, struct buf *words)
 {
     struct schema_error e = {0};
     if (!value)
-        return buf_add_str(words, "the answer is not JSON") < 0 ? -ENOMEM : 1;
+        return buf_add_str(words, several ? "the answer has more than one JSON object" : "the answer is not JSON") < 0 ? -ENOMEM : 1;
     if (!json_is_object(value))
         return buf_add_str(words, "the answer is not a JSON object at its top level") < 0 ? -ENOMEM : 1;
     int r = schema_check(s, value, &e);
@@ -101,9 +101,9 @@ static int judge(const struct schema *s, const json_t *value, struct buf *words)
 int ask_json_read(const struct schema *s, const char *text, struct ask_json *ret, struct buf *words)
 {
     struct ask_json found;
-    find_json(text, &found);
+    bool several = find_json(text, &found);
     trim(&found);
-    int r = judge(s, found.value, words);
+    int r = judge(s, found.value, several, words);
     if (r)
         json_decref(found.value);
     else

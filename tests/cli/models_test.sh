@@ -139,4 +139,66 @@ test_the_table_is_what_its_maker_makes() {
     cmp made.tsv "$TOP/data/models.tsv"
 }
 
+test_a_host_that_is_not_there_is_said_so() {
+    config "providers: {home: {baseUrl: 'http://127.0.0.1:1/v1', auth: none}}"
+    run "$FOVEA" models --config config.yaml --host home
+    want_status 1
+    empty out
+    has err "'home' does not answer at http://127.0.0.1:1/v1"
+    run "$FOVEA" models --config config.yaml --host home --json
+    want_status 1
+    want_json kind fault
+    run "$FOVEA" models --host nobody
+    want_status 1
+    has err "no host of that name"
+    run env OPENAI_API_KEY= "$FOVEA" models --host openai
+    want_status 1
+    has err "no key for 'openai'"
+}
+
+test_a_host_says_what_it_offers() {
+    command -v python3 >/dev/null || skip "python3 is not here"
+    cat >server.py <<'END'
+import http.server
+LIST = b'{"data":[{"id":"sees","max_model_len":4096,"input_modalities":["text","image"]},{"id":"bl\\u001bind"}]}'
+
+
+class Host(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        good = self.path == "/v1/models" and self.headers["Authorization"] == "Bearer sk-canary"
+        self.send_response(200 if good else 403)
+        self.end_headers()
+        self.wfile.write(LIST if good else b"sk-canary")
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.HTTPServer(("127.0.0.1", 0), Host)
+print(server.server_port, flush=True)
+server.serve_forever()
+END
+    python3 server.py >port &
+    server=$!
+    trap 'kill "$server"' EXIT
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s port ] || sleep 0.2; done
+    config "providers: {home: {baseUrl: 'http://127.0.0.1:$(cat port)/v1', apiKey: sk-canary}}"
+    run "$FOVEA" models --config config.yaml --host home
+    want_status 0
+    has out "* home/sees"
+    has out "4096"
+    [ "$(wc -l <out)" -eq 2 ] || fail "an id that cannot be printed is shown"
+    run "$FOVEA" models --config config.yaml --host home --json sees
+    want_status 0
+    has out '"provider":"home","id":"sees","available":true,"vision":true'
+    run "$FOVEA" models --config config.yaml --host home none
+    want_status 1
+    has err "--host home"
+    config "providers: {home: {baseUrl: 'http://127.0.0.1:$(cat port)/v1', apiKey: sk-other}}"
+    run "$FOVEA" models --config config.yaml --host home
+    want_status 1
+    has err "refused the key"
+    hasnt err canary
+}
+
 run_tests "$@"

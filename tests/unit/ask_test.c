@@ -389,7 +389,7 @@ TEST(the_object_is_found_in_fences_and_among_words)
         {"I see {braces}: {\"n\":3} and } more", "{\"n\":3}", NULL},
         {"so {\"n\":3,\"s\":\"} \\\" {\"} it is", "{\"n\":3,\"s\":\"} \\\" {\"}", NULL},
         {"{\"n\":3,\"s\":\"```\"}", "{\"n\":3,\"s\":\"```\"}", NULL},
-        {"{\"n\":3} or {\"n\":4}", NULL, "the answer is not JSON"},
+        {"{\"n\":3} or {\"n\":4}", NULL, "the answer has more than one JSON object"},
         {"none", NULL, "the answer is not JSON"},
         {"", NULL, "the answer is not JSON"},
         {"```json\n```", NULL, "the answer is not JSON"},

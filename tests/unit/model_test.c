@@ -264,6 +264,48 @@ TEST(a_host_of_the_user_is_asked_without_a_key)
     CHECK(choose(&in, MODEL_VISION, &c) == CHOOSE_CANNOT && !c.model);
 }
 
+TEST(what_a_host_said_counts_after_the_tables)
+{
+    static const struct model found[] = {
+        {.provider = "home", .id = "blind"}, {.provider = "home", .id = "seer", .can = MODEL_VISION},
+        {.provider = "home", .id = "org/seer", .can = MODEL_VISION | MODEL_PDF},
+        {.provider = "home", .id = "mine", .can = MODEL_VISION},
+        {.provider = "anthropic", .id = "claude-opus-4-7"}, /* a lie of nobody's concern */
+    };
+    static const struct {
+        const char *call, *provider;
+        unsigned need;
+        enum choose_verdict verdict;
+        const char *want; /* PROVIDER/ID */
+    } rows[] = {
+        {"home/seer", NULL, MODEL_VISION, CHOOSE_OK, "home/seer"},
+        {"seer", NULL, MODEL_VISION, CHOOSE_OK, "home/seer"},
+        {"seer:low", NULL, MODEL_VISION, CHOOSE_OK, "home/seer"},
+        {"org/seer", NULL, MODEL_PDF, CHOOSE_OK, "home/org/seer"},
+        {"home/seer", NULL, MODEL_PDF, CHOOSE_CANNOT, "home/seer"},
+        {"home/blind", NULL, MODEL_VISION, CHOOSE_CANNOT, "home/blind"},
+        {"home/mine", NULL, MODEL_VISION, CHOOSE_CANNOT, "home/mine"}, /* the user said otherwise */
+        {"home/other", NULL, MODEL_VISION, CHOOSE_CANNOT, "home/other"},
+        {"anthropic/claude-opus-4-7", NULL, MODEL_VISION, CHOOSE_NO_KEY, "anthropic/claude-opus-4-7"},
+        {NULL, NULL, MODEL_VISION, CHOOSE_OK, "home/seer"}, /* before OCR */
+        {NULL, "home", MODEL_VISION, CHOOSE_OK, "home/seer"},
+    };
+    auto_models *m = models_new();
+    const char *must;
+    CHECK(m && !models_set_provider(m, "home", "baseUrl", "http://127.0.0.1:8080/v1", &must) &&
+          !models_set_provider(m, "home", "auth", "none", &must) && !models_set_model(m, "home", "mine", "", "", "test", &must));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct choice c = {0};
+        char got[2 * LIMIT_MODEL_ID] = "";
+        struct choose_inputs in = {.models = m, .call = rows[i].call, .top.provider = rows[i].provider, .ocr = true,
+                                   .found = found, .n_found = COUNT(found)};
+        CHECK_MSG(choose(&in, rows[i].need, &c) == rows[i].verdict, "row %zu", i);
+        if (c.provider)
+            (void)snprintf(got, sizeof got, "%s/%s", c.provider->name, c.id);
+        CHECK_MSG(!strcmp(got, rows[i].want), "row %zu: %s", i, got);
+    }
+}
+
 TEST(webp_goes_to_the_same_hosts_whoever_plans_the_fit)
 {
     char name[64];
