@@ -98,9 +98,9 @@ _Noreturn void reader_serve(const struct reader_birth *b)
 {
     struct desk *d = b->desk;
     int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+    forget_environment();
     (void)prctl(PR_SET_NAME, "fovea-reader");
     close_others(b);
-    forget_environment();
     uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, how, -1, 0);
     if (piece == MAP_FAILED || !die_with(b->life) || !rest_at_most(b->socket, LIMIT_READER_IDLE_MS))
         _exit(1);

@@ -96,17 +96,29 @@ def through_mcp(way):
     assert check_requests() >= len(asked) - 4 and check_files(home) >= 2
 
 
+def until(wanted, words):
+    """What it gives once it is there."""
+    end = time.monotonic() + 20
+    while not (got := wanted()):
+        assert time.monotonic() < end, words
+    return got
+
+
+def settled(server):
+    """All processes below the server once none is just being born (then it is still a copy of the server, name and all)."""
+    below = server.children()
+    names = {row[0] for row in below.values()}
+    return below if "fovea-worker" in names and "fovea" not in names else None
+
+
 def children_while_held(way):
     """A question is with the provider, and pictures are being made: none of those who work for us holds the key."""
     home = home_for(way, "held-" + way)
     with home.server() as server:
         server.send(call("held", "vision_analyze", ask(model="wa/hang-headers")) + call("view", "view", {"path": "red.png"}))
         server.until("view")
-        until = time.monotonic() + 10
-        while not HOST.requests():
-            assert time.monotonic() < until, "the question never came"
-        below = server.children()
-        assert [row for row in below.values() if row[0] == "fovea-worker"], below
+        until(HOST.requests, "the question never came")
+        below = until(lambda: settled(server), "no worker waits")
         for pid, row in below.items():
             for name in ("cmdline", "environ"):
                 try:
