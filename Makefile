@@ -194,7 +194,8 @@ test: ## build and run every test
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-tests: all $(UNITS) $(TEST_TOOLS) $(BUILD)/tests/fetchlab $(BUILD)/tests/seedledger $(BUILD)/fixtures/good.tsv
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/askhost bench/mcp_load)
+tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -214,6 +215,12 @@ $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
 $(BUILD)/tests/fetchlab: $(OBJ)/tests/net/fetchlab.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+
+# Is a provider for the tests of asking.
+ASKHOST_OBJ := $(call objects,$(sort $(wildcard tests/host/*.c)))
+$(BUILD)/tests/askhost: $(ASKHOST_OBJ) $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) -lssl -lcrypto -ljansson
 
 # Writes down what asking would have.
 $(BUILD)/tests/seedledger: $(OBJ)/tests/tools/seedledger.o $(OBJ)/libinternal.a

@@ -25,6 +25,7 @@ enum { MAX_CALLS = 1000000, WARM_CALLS = 5 };
 
 struct options {
     const char *tool, *warm, *start; /* -t, -w, -s */
+    const char *more;                /* -a: members of the arguments besides path, each after its comma */
     long calls, flight;              /* -n, -p: 0 as many in flight as the pipe takes */
     char **files, **command;
     long file_count;
@@ -60,8 +61,8 @@ static void phase_init(struct phase *p, const struct options *o, struct child *c
     p->got = must(calloc((size_t)count, sizeof(*p->got)));
     FILE *out = must(open_memstream(&p->text, &len));
     for (long i = 0; i < count; i++) {
-        fprintf(out, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":{\"path\":\"%s\"}}}\n",
-            next_id++, o->tool, files[i % file_count]);
+        fprintf(out, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":{\"path\":\"%s\"%s}}}\n",
+            next_id++, o->tool, files[i % file_count], o->more ? o->more : "");
         fflush(out);
         p->ends[i] = len;
     }
@@ -227,7 +228,7 @@ static void load(const struct options *o)
 
 static _Noreturn void usage(void)
 {
-    errx(2, "usage: mcp_load -t TOOL [-n CALLS] [-p IN_FLIGHT] [-w WARM_UP_FILE] FILE... -- COMMAND [ARGUMENT...]\n"
+    errx(2, "usage: mcp_load -t TOOL [-a MORE_ARGUMENTS] [-n CALLS] [-p IN_FLIGHT] [-w WARM_UP_FILE] FILE... -- COMMAND [ARGUMENT...]\n"
             "       mcp_load -s initialize|discover [-n STARTS] -- COMMAND [ARGUMENT...]");
 }
 
@@ -242,9 +243,10 @@ static long number(const char *text)
 
 static void options_read(struct options *o, int argc, char **argv)
 {
-    for (int c; (c = getopt(argc, argv, "+t:n:p:w:s:")) != -1;)
+    for (int c; (c = getopt(argc, argv, "+t:a:n:p:w:s:")) != -1;)
         switch (c) {
         case 't': o->tool = optarg; break;
+        case 'a': o->more = optarg; break;
         case 'n': o->calls = number(optarg); break;
         case 'p': o->flight = number(optarg); break;
         case 'w': o->warm = optarg; break;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -43,6 +44,16 @@ static void close_others(const struct reader_birth *b)
         if ((unsigned)kept[i] > from)
             (void)syscall(SYS_close_range, from, (unsigned)kept[i] - 1, 0u);
     (void)syscall(SYS_close_range, from, ~0u, 0u);
+}
+
+/* Keys are often in the environment; /proc shows this process's copy of it, which nobody here needs. Only what the kernel put
+ * above our stack is shown there, and only that may surely be written to. */
+static void forget_environment(void)
+{
+    uintptr_t from = getauxval(AT_RANDOM), to = getauxval(AT_EXECFN);
+    for (char **e = environ; e && *e; e++)
+        if ((uintptr_t)*e > from && (uintptr_t)*e < to)
+            explicit_bzero(*e, strlen(*e));
 }
 
 /* False when that end is closed already, or it cannot be done. */
@@ -87,6 +98,7 @@ _Noreturn void reader_serve(const struct reader_birth *b)
 {
     struct desk *d = b->desk;
     int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+    forget_environment();
     (void)prctl(PR_SET_NAME, "fovea-reader");
     close_others(b);
     uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, how, -1, 0);

@@ -11,6 +11,7 @@ import warnings
 import servers
 from harness import BUILD, CA, FOLDER, ONLY, failures, report, same, test
 from product import product
+from questions import questions
 from servers import LITERAL, PUBLIC6, SECOND
 
 FETCHLAB = BUILD + "/tests/fetchlab"
@@ -296,6 +297,7 @@ def main():
     for name, url, want, more in ROWS:
         row(name, url, want, **more)
     product()
+    questions()
     special()
     del hold
     sys.stdout.flush()
