@@ -8,17 +8,26 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "encode.h"
 #include "resample.h"
 
-enum { HEAP = 10 << 20, PAGE = 4096, TINY = 48 };
+enum { HUGE = 2 << 20, HEAP = 12 << 20, PAGE = 4096, TINY = 48 };
 
-/* Freed memory stays with the process (see main), touched, and large blocks are taken from it. */
+/*
+ * Freed memory stays with the process (see main), touched, and large blocks are taken from it. In huge pages, where the
+ * system gives them, it comes in a fifth of the time and goes with the process in next to none: beside a call that
+ * follows at once, a new worker takes the processor from the one at work.
+ */
 static void touch_heap(void)
 {
     volatile char *heap = malloc(HEAP);
-    for (size_t at = 0; heap && at < HEAP; at += PAGE)
+    if (!heap)
+        return;
+    size_t lead = -(uintptr_t)heap % HUGE;
+    (void)madvise((void *)(uintptr_t)(heap + lead), (HEAP - lead) / HUGE * HUGE, MADV_HUGEPAGE);
+    for (size_t at = lead; at < HEAP; at += PAGE)
         heap[at] = 0;
     free((void *)(uintptr_t)heap);
 }
