@@ -65,6 +65,7 @@ static int open_png(const uint8_t *data, size_t len, struct decoder **ret, struc
         .orientation = d->info.exif.data ? exif_orientation(d->info.exif.data, d->info.exif.len) : 1,
         .alpha = d->info.keyed || d->info.colour & 4 || d->info.first_frame,
         .exact = d->info.depth <= 8,
+        .channels = d->info.first_frame || d->info.interlaced ? 4 : png_channels(&d->info),
         .colour = gray ? COLOUR_GRAY : COLOUR_RGBA,
         .icc = d->icc,
         .icc_len = d->icc_len,
@@ -84,7 +85,8 @@ static int start_png(struct decoder *d, const struct want *want, struct size *re
         return status;
     /* The still picture is the first frame when the animation starts before it. */
     d->drawn = info->first_frame && (want->frame > 1 || info->first_frame > info->idat);
-    status = d->drawn ? png_draw(info, want->frame, &d->canvas, c) : png_rows_open(&d->rows, info, info->idat, size, c);
+    status = d->drawn ? png_draw(info, want->frame, &d->canvas, c)
+                      : png_rows_open(&d->rows, info, info->idat, size, want->channels, c);
     if (status)
         return status;
     d->started = !d->drawn;

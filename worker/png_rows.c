@@ -14,22 +14,23 @@ static size_t bytes_of(const struct png_info *info, uint32_t width)
     return ((size_t)width * info->bits + 7) / 8;
 }
 
-/* Reads one row of width pixels of the stream and makes it RGBA. */
+/* Reads one row of width pixels of the stream. */
 static int read_row(struct png_rows *r, uint32_t width, uint8_t *out, struct complaint *c)
 {
     size_t n = bytes_of(r->info, width);
-    bool first = r->before == r->blank;
+    bool above = r->expand && r->before != r->blank; /* in the stream */
     uint8_t *row;
-    int status = png_stream_take(&r->stream, first ? 0 : n, n + 1, &row, c);
+    int status = png_stream_take(&r->stream, above ? n : 0, n + 1, &row, c);
     if (status)
         return status;
     /* The row above may have moved with the buffer, to right before this one. */
-    const uint8_t *before = first ? r->blank : row - n;
-    if (!png_unfilter(row[0], row + 1, before, n, MAX(r->info->bits / 8u, 1u)))
+    const uint8_t *before = above ? row - n : r->before;
+    uint8_t *to = r->expand ? row + 1 : out;
+    if (!png_unfilter(row[0], row + 1, before, n, MAX(r->info->bits / 8u, 1u), to))
         return complain(c, WORK_MALFORMED, "unknown filter type %u", row[0]);
-    if (!r->expand(r->info, row + 1, out, width))
+    if (r->expand && !r->expand(r->info, to, out, width))
         return complain(c, WORK_MALFORMED, "a pixel is outside the palette of %u colours", r->info->colours);
-    r->before = row + 1;
+    r->before = to;
     return WORK_OK;
 }
 
@@ -65,14 +66,15 @@ static int read_interlaced(struct png_rows *r, struct complaint *c)
     return WORK_OK;
 }
 
-int png_rows_open(struct png_rows *r, const struct png_info *info, size_t at, struct size size, struct complaint *c)
+int png_rows_open(struct png_rows *r, const struct png_info *info, size_t at, struct size size, uint8_t channels,
+                  struct complaint *c)
 {
     r->info = info;
     r->width = size.w;
     r->height = size.h;
     r->y = 0;
     r->row_bytes = bytes_of(info, size.w);
-    r->expand = png_expand_for(info);
+    r->expand = png_expand_for(info, channels);
     r->picture = NULL;
     r->stream.buf = NULL;
     r->before = r->blank = calloc(1, r->row_bytes + PNG_SLACK);

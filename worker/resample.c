@@ -16,26 +16,17 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "axis.h"
 #include "kernel.h"
+#include "spread.h"
 
-enum {
-    LOBES = 3,
-    SPAN = 32, /* output pixels; a whole number of DOWN_STEPs */
-};
-#define HAIR 1e-6 /* a border so near to a whole pixel is on it */
-
-struct axis {
-    uint32_t n; /* output positions */
-    struct taps *taps;
-    int16_t *weights;
-    uint32_t longest;   /* taps of the longest */
-    uint32_t low, high; /* source positions that count */
-};
+enum { SPAN = 32 }; /* output pixels; a whole number of DOWN_STEPs */
 
 struct resampler {
     struct size source;
     struct image *out;
     const struct kernel *kernel;
+    unsigned channels; /* of pushed rows */
     bool alpha, copy, opaque;
     uint32_t x0, y0;       /* of a plain copy */
     uint32_t row, out_row; /* next to come, next to write */
@@ -45,8 +36,8 @@ struct resampler {
     int16_t *ring;
     bool *ring_opaque;
     const int16_t **window, **shifted;
-    uint8_t *last;         /* the row before, for spans to be compared with */
-    bool last_set;
+    void (*row_across)(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
+    const uint8_t *last;   /* the row before, for spans to be compared with; NULL: none */
     uint32_t *still;       /* for each span, how many rows it has been the same */
     int16_t *wide;         /* a premultiplied source row, or an output row with fraction */
 };
@@ -67,79 +58,6 @@ void kernel_force(const struct kernel *k)
     atomic_store(&forced, k);
 }
 
-static double lanczos(double x)
-{
-    if (x < 0)
-        x = -x;
-    if (x < 1e-8)
-        return 1;
-    if (x >= LOBES)
-        return 0;
-    /* sin(3y) = 3 sin(y) - 4 sin(y)^3: one sine instead of two, which are most of the time of a small picture. */
-    double p = x * M_PI, s = sin(p / LOBES);
-    return LOBES * s * s * (3 - 4 * s * s) / (p * p);
-}
-
-/* Rounds n weights to fixed point with a sum of exactly 1: what rounding leaves over goes to the largest. */
-static void fix_weights(const double *exact, uint32_t n, int16_t *out)
-{
-    double total = 0;
-    for (uint32_t i = 0; i < n; i++)
-        total += exact[i];
-    int32_t left = 1 << WEIGHT_BITS;
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = (int16_t)lrint(exact[i] / total * (1 << WEIGHT_BITS));
-        left -= out[i];
-        if (out[i] > out[largest])
-            largest = i;
-    }
-    out[largest] = (int16_t)(out[largest] + left);
-}
-
-/* Taps of output position i: clamped to the part's whole pixels, so that nothing outside of it bleeds in. */
-static void one_tap(double start, double scale, const struct axis *a, uint32_t group, double *exact, struct taps *t,
-                    int16_t *weight)
-{
-    double stretch = fmax(scale, 1), reach = LOBES * stretch;
-    double first = fmax(floor(start - reach + 0.5), a->low), last = fmin(floor(start + reach + 0.5), a->high);
-    if (last <= first) {
-        first = fmin(fmax(floor(start), a->low), a->high - 1);
-        last = first + 1;
-    }
-    uint32_t n = (uint32_t)(last - first);
-    for (uint32_t i = 0; i < n; i++)
-        exact[i] = lanczos((first + i + 0.5 - start) / stretch);
-    fix_weights(exact, n, weight);
-    *t = (struct taps){(uint32_t)first, (n + group - 1) / group * group, weight};
-}
-
-static void axis_done(struct axis *a)
-{
-    free(a->taps);
-    free(a->weights);
-}
-
-/* start and length: the part of a source side that becomes n positions. */
-static int axis_init(struct axis *a, uint32_t side, double start, double length, uint32_t n, uint32_t group)
-{
-    double scale = length / n;
-    a->low = (uint32_t)fmin(fmax(floor(start + HAIR), 0), side - 1);
-    a->high = MAX((uint32_t)fmin(ceil(start + length - HAIR), side), a->low + 1);
-    size_t room = ((size_t)(2 * LOBES * fmax(scale, 1)) + 2 + group) / group * group;
-    a->n = n;
-    a->taps = calloc(n, sizeof *a->taps);
-    a->weights = calloc(n, room * sizeof *a->weights);
-    auto_free double *exact = calloc(room, sizeof *exact);
-    if (!a->taps || !a->weights || !exact)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        one_tap(start + (i + 0.5) * scale, scale, a, group, exact, &a->taps[i], a->weights + i * room);
-        a->longest = MAX(a->longest, a->taps[i].n);
-    }
-    return 0;
-}
-
 static int make_ring(struct resampler *r)
 {
     r->mid_values = ((size_t)r->out->size.w * 4 + DOWN_STEP - 1) / DOWN_STEP * DOWN_STEP;
@@ -150,9 +68,8 @@ static int make_ring(struct resampler *r)
     r->window = calloc(2 * (size_t)r->ring_rows, sizeof *r->window);
     r->shifted = r->window + r->ring_rows;
     r->wide = r->alpha ? calloc(wide, sizeof *r->wide) : NULL;
-    r->last = malloc((size_t)r->source.w * 4);
     r->still = calloc(r->out->size.w / SPAN + 1, sizeof *r->still);
-    return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) && r->last && r->still ? 0 : -ENOMEM;
+    return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) && r->still ? 0 : -ENOMEM;
 }
 
 static bool whole(double v, uint32_t *ret)
@@ -167,14 +84,16 @@ static bool is_copy(struct part p, struct size out, uint32_t *ret_x, uint32_t *r
     return whole(p.x, ret_x) && whole(p.y, ret_y) && fabs(p.w - out.w) < HAIR && fabs(p.h - out.h) < HAIR;
 }
 
-int resample_new(struct size source, struct part part, bool alpha, struct image *out, struct resampler **ret)
+int resample_new(struct size source, unsigned channels, struct part part, bool alpha, struct image *out,
+                 struct resampler **ret)
 {
     struct resampler *r = calloc(1, sizeof *r);
     if (!r)
         return -ENOMEM;
     const struct kernel *kernel = atomic_load(&forced);
-    *r = (struct resampler){.source = source, .out = out, .alpha = alpha, .opaque = true};
+    *r = (struct resampler){.source = source, .channels = channels, .out = out, .alpha = alpha, .opaque = true};
     r->kernel = kernel ? kernel : kernel_best();
+    r->row_across = channels == 1 ? r->kernel->across_grey : channels == 3 ? r->kernel->across_rgb : r->kernel->across8;
     r->copy = is_copy(part, out->size, &r->x0, &r->y0);
     if (!r->copy && (axis_init(&r->across, source.w, part.x, part.w, out->size.w, TAP_GROUP) ||
                      axis_init(&r->down, source.h, part.y, part.h, out->size.h, 2) || make_ring(r))) {
@@ -195,7 +114,6 @@ void resample_free(struct resampler *r)
     free(r->ring_opaque);
     free(r->window);
     free(r->wide);
-    free(r->last);
     free(r->still);
     free(r);
 }
@@ -243,7 +161,7 @@ static void copy_row(struct resampler *r, const uint8_t *row)
 {
     if (r->row < r->y0 || r->out_row >= r->out->size.h)
         return;
-    memcpy(out_row(r), row + (size_t)r->x0 * 4, image_stride(r->out));
+    spread(row + (size_t)r->x0 * r->channels, r->channels, r->out->size.w, out_row(r));
     if (r->alpha && r->opaque)
         r->opaque = row_opaque(out_row(r), r->out->size.w);
     r->out_row++;
@@ -254,24 +172,23 @@ static void span_across(struct resampler *r, const uint8_t *row, uint32_t x, con
 {
     uint32_t n = MIN((uint32_t)SPAN, r->across.n - x);
     const struct taps *first = &r->across.taps[x], *last = first + n - 1;
-    size_t from = (size_t)first->first * 4, len = (size_t)MIN(last->first + last->n, r->source.w) * 4 - from;
-    if (r->last_set && !memcmp(row + from, r->last + from, len)) {
+    size_t from = (size_t)first->first * r->channels;
+    size_t len = (size_t)MIN(last->first + last->n, r->source.w) * r->channels - from;
+    if (r->last && !memcmp(row + from, r->last + from, len)) {
         memcpy(mid + (size_t)x * 4, before + (size_t)x * 4, (size_t)n * 4 * sizeof *mid);
         r->still[x / SPAN]++;
         return;
     }
-    r->kernel->across8(row, first, n, mid + (size_t)x * 4);
+    r->row_across(row, first, n, mid + (size_t)x * 4);
     r->still[x / SPAN] = 1;
 }
 
 static void opaque_across(struct resampler *r, const uint8_t *row, int16_t *mid)
 {
     const int16_t *before = r->ring + (r->row + r->ring_rows - 1) % r->ring_rows * r->mid_values;
-    size_t low = (size_t)r->across.low * 4, len = (size_t)r->across.high * 4 - low;
     for (uint32_t x = 0; x < r->across.n; x += SPAN)
         span_across(r, row, x, before, mid);
-    memcpy(r->last + low, row + low, len);
-    r->last_set = true;
+    r->last = row;
 }
 
 static void row_across(struct resampler *r, const uint8_t *row)
@@ -285,7 +202,8 @@ static void row_across(struct resampler *r, const uint8_t *row)
     } else {
         premultiply(row + (size_t)low * 4, n, r->wide + (size_t)low * 4);
         r->kernel->across16(r->wide, r->across.taps, r->across.n, mid);
-        r->opaque = r->last_set = false;
+        r->opaque = false;
+        r->last = NULL;
     }
     r->ring_opaque[slot] = opaque;
 }

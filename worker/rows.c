@@ -80,9 +80,11 @@ static void *scale_batches(void *arg)
     struct belt *b = arg;
     uint32_t rows;
     for (uint32_t n = 0; (rows = rows_in(b, n)) && wait_full(b, n); n++) {
-        for (uint32_t y = 0; y < rows; y++)
+        for (uint32_t y = 0; y < rows; y++) {
             resample_push(b->r, batch_at(b, n) + y * b->stride);
-        tell(b, 0, 1, false);
+            if (!y && n)
+                tell(b, 0, 1, false); /* its last row was still to be compared with */
+        }
         write_on(b->jpeg, b->r);
     }
     return NULL;
@@ -113,12 +115,12 @@ static int start_thread(struct belt *b, pthread_t *ret)
 }
 
 /* On two threads. False when there cannot be a second one: nothing has happened then. */
-static bool run_beside(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r,
-                       struct jpeg_writer *jpeg, struct complaint *c, int *ret_status)
+static bool run_beside(const struct decoder_ops *ops, struct decoder *d, const struct header *header, struct size size,
+                       struct resampler *r, struct jpeg_writer *jpeg, struct complaint *c, int *ret_status)
 {
     struct belt b = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .r = r, .height = size.h};
     b.jpeg = jpeg;
-    b.stride = (size_t)size.w * 4;
+    b.stride = (size_t)size.w * header->channels;
     b.batch_rows = (uint32_t)MAX(BATCH_BYTES / b.stride, 1);
     b.batch = b.batch_rows * b.stride + RESAMPLE_PAD;
     auto_free uint8_t *rows = calloc(BATCHES, b.batch);
@@ -131,30 +133,32 @@ static bool run_beside(const struct decoder_ops *ops, struct decoder *d, struct 
     return true;
 }
 
-static int run_alone(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r, bool alpha,
-                     bool *opaque, struct complaint *c)
+static int run_alone(const struct decoder_ops *ops, struct decoder *d, const struct header *header, struct size size,
+                     struct resampler *r, bool *opaque, struct complaint *c)
 {
-    auto_free uint8_t *row = calloc(1, (size_t)size.w * 4 + RESAMPLE_PAD);
-    if (!row)
+    size_t room = (size_t)size.w * header->channels + RESAMPLE_PAD;
+    auto_free uint8_t *two = calloc(2, room); /* a row and the one before */
+    if (!two)
         return complain(c, WORK_NO_MEMORY, "no memory for a row");
     int status = WORK_OK;
     for (uint32_t y = 0; !status && y < size.h; y++) {
+        uint8_t *row = two + y % 2 * room;
         status = ops->row(d, row, c);
         if (!status && r)
             resample_push(r, row);
-        else if (!status && alpha)
+        else if (!status && header->alpha)
             *opaque = *opaque && row_opaque(row, size.w);
     }
     return status;
 }
 
-int rows_run(const struct decoder_ops *ops, struct decoder *d, struct size size, struct resampler *r,
-             struct jpeg_writer *jpeg, bool alpha, bool *ret_opaque, struct complaint *c)
+int rows_run(const struct decoder_ops *ops, struct decoder *d, const struct header *header, struct size size,
+             struct resampler *r, struct jpeg_writer *jpeg, bool *ret_opaque, struct complaint *c)
 {
     bool opaque = true;
     int status = WORK_OK;
-    if (!r || (uint64_t)size.w * size.h < THREAD_PIXELS || !run_beside(ops, d, size, r, jpeg, c, &status))
-        status = run_alone(ops, d, size, r, alpha, &opaque, c);
+    if (!r || (uint64_t)size.w * size.h < THREAD_PIXELS || !run_beside(ops, d, header, size, r, jpeg, c, &status))
+        status = run_alone(ops, d, header, size, r, &opaque, c);
     if (!status)
         status = ops->finish(d, c);
     if (!status)

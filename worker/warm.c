@@ -23,7 +23,6 @@ enum { HUGE_PAGE = 2 << 20, TOUCHED = 8 << 20, ADVISED = 16 << 20, PAGE = 4096, 
  */
 static void touch_heap(void)
 {
-    static void *unused;
     char *heap = malloc(HUGE_PAGE + ADVISED);
     if (!heap)
         return;
@@ -32,7 +31,8 @@ static void touch_heap(void)
     (void)madvise(heap + lead, ADVISED, MADV_HUGEPAGE);
     for (size_t i = 0; i < TOUCHED; i += PAGE)
         at[i] = 0;
-    unused = realloc(heap, lead);
+    void *before = realloc(heap, lead);
+    (void)before;
 }
 
 static void run_encoders(void)

@@ -111,7 +111,7 @@ TEST(rows_that_are_opaque_come_out_alike_with_and_without_alpha)
 static void scale_part(const struct image *m, struct part part, struct image *out)
 {
     struct resampler *r;
-    if (resample_new(m->size, part, !m->opaque, out, &r))
+    if (resample_new(m->size, 4, part, !m->opaque, out, &r))
         abort();
     for (uint32_t y = 0; y < m->size.h; y++)
         resample_push(r, image_row(m, y));
@@ -138,7 +138,7 @@ TEST(nothing_outside_of_the_part_counts_as_transparent)
             set_pixel(&m, x, y, 1, 2, 3, 255);
     CHECK(!image_init(&out, (struct size){10, 10}));
     struct resampler *r;
-    CHECK(!resample_new(m.size, (struct part){10, 10, 20, 20}, true, &out, &r));
+    CHECK(!resample_new(m.size, 4, (struct part){10, 10, 20, 20}, true, &out, &r));
     for (uint32_t y = 0; y < 40; y++)
         resample_push(r, image_row(&m, y));
     CHECK(resample_opaque(r));
@@ -153,10 +153,11 @@ static void scale_alike(const struct image *m, bool restless, struct image *out)
 {
     struct resampler *r = NULL;
     uint32_t seed = 5;
-    auto_free uint8_t *row = malloc(image_stride(m) + RESAMPLE_PAD);
-    if (resample_new(m->size, (struct part){0, 0, m->size.w, m->size.h}, false, out, &r))
+    auto_free uint8_t *two = malloc(2 * (image_stride(m) + RESAMPLE_PAD));
+    if (resample_new(m->size, 4, (struct part){0, 0, m->size.w, m->size.h}, false, out, &r))
         abort();
     for (uint32_t y = 0; y < m->size.h; y++) {
+        uint8_t *row = two + y % 2 * (image_stride(m) + RESAMPLE_PAD);
         memcpy(row, image_row(m, y), image_stride(m));
         for (uint32_t x = 0; restless && x < m->size.w; x++)
             row[x * 4 + 3] = (uint8_t)noise(&seed);
