@@ -3,6 +3,7 @@
  * PNG: every depth and colour type, plain, interlaced and animated. Inflating is ISA-L's; the rest is here because rows
  * that stream through the cache are two to three times as fast as the usual library and need no memory for the picture.
  */
+#include <isa-l.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -3,12 +3,12 @@
 #ifndef FOVEA_PNG_H
 #define FOVEA_PNG_H
 
-#include <isa-l.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "canvas.h"
 #include "decode.h"
+#include "inflate.h"
 
 /* ---- chunks (png_chunks.c) */
 
@@ -70,14 +70,16 @@ struct png_stream {
     uint8_t *buf;
     size_t room, start, end; /* inflated and not yet taken: buf[start..end) */
     bool ended;
-    struct inflate_state z;
+    int status; /* of the chunks: what was wrong with one */
+    struct complaint complaint;
+    struct inflater z;
 };
 
 /* at: the first chunk. longest: the most bytes that will be asked for at once. */
 int png_stream_open(struct png_stream *s, const struct png_info *info, size_t at, size_t longest, struct complaint *c);
 void png_stream_done(struct png_stream *s);
-/* The next n bytes, writable, valid together with the n_before bytes that were taken last. */
-int png_stream_take(struct png_stream *s, size_t n_before, size_t n, uint8_t **ret, struct complaint *c);
+/* The next n bytes, until more are taken. */
+int png_stream_take(struct png_stream *s, size_t n, const uint8_t **ret, struct complaint *c);
 /* The data must end here, with the right checksum. */
 int png_stream_end(struct png_stream *s, struct complaint *c);
 
@@ -85,8 +87,7 @@ int png_stream_end(struct png_stream *s, struct complaint *c);
 
 enum { PNG_SLACK = 16 }; /* readable bytes that must follow a row */
 
-/* Undoes filter type (0..4; false for another) on a row, into out or in place. before: the row above, zeros for the
- * first; out must not touch it. */
+/* Undoes filter type (0..4; false for another) on a row, into out. before: the row above, zeros for the first. */
 bool png_unfilter(uint8_t type, const uint8_t *row, const uint8_t *before, size_t len, unsigned bytes_per_pixel,
                   uint8_t *out);
 
@@ -107,7 +108,8 @@ struct png_rows {
     size_t row_bytes; /* longest row, without its filter byte */
     png_expand *expand; /* NULL: rows are given as they are stored */
     uint8_t *blank;     /* a row of zeros */
-    const uint8_t *before; /* the row above: in the stream's buffer, where it was given, or blank */
+    const uint8_t *before; /* the row above: where it was given, in stored, or blank */
+    uint8_t *stored;    /* two rows, where they are given expanded */
     uint8_t *picture;  /* interlaced: all of it */
     struct png_stream stream;
 };

@@ -13,15 +13,9 @@
 #include <emmintrin.h>
 #endif
 
-static void undo_none(const uint8_t *row, size_t len, uint8_t *out)
-{
-    if (out != row)
-        memcpy(out, row, len);
-}
-
 static void undo_sub(const uint8_t *row, size_t len, unsigned bpp, uint8_t *out)
 {
-    undo_none(row, MIN(len, bpp), out);
+    memcpy(out, row, MIN(len, bpp));
     for (size_t i = bpp; i < len; i++)
         out[i] = (uint8_t)(row[i] + out[i - bpp]);
 }
@@ -64,10 +58,8 @@ static void undo_paeth(const uint8_t *row, const uint8_t *up, size_t len, unsign
 
 #define PIXEL_LOOP static inline __attribute__((always_inline))
 
-/*
- * Four bytes are read and written for a pixel of three, eight for one of six: the next pixel is read before this one is
- * written, the last one is written exactly, and the caller's buffers have slack for reading.
- */
+/* Four bytes are read and written for a pixel of three, eight for one of six: the last one is written exactly, and the
+ * caller's buffers have slack for reading. */
 PIXEL_LOOP __m128i load_pixel(const uint8_t *p, unsigned bpp)
 {
     if (bpp > 4)
@@ -216,7 +208,7 @@ bool png_unfilter(uint8_t type, const uint8_t *row, const uint8_t *before, size_
     if (unfilter_pixels(type, row, before, len, bytes_per_pixel, out))
         return true;
     switch (type) {
-    case 0: undo_none(row, len, out); return true;
+    case 0: memcpy(out, row, len); return true;
     case 1: undo_sub(row, len, bytes_per_pixel, out); return true;
     case 2: undo_up(row, before, len, out); return true;
     case 3: undo_average(row, before, len, bytes_per_pixel, out); return true;
