@@ -40,6 +40,9 @@ static void fill_grays(struct png_info *info)
         uint8_t a = info->keyed && info->key[0] == i ? 0 : 255;
         memcpy(info->palette[i], (uint8_t[4]){v, v, v, a}, 4);
     }
+    for (uint32_t byte = 0; info->depth < 8 && byte < 256; byte++)
+        for (uint32_t x = 0, in_byte = 8u / info->depth; x < in_byte; x++)
+            info->levels[byte][x] = info->palette[byte >> (8 - (x + 1) * info->depth) & (info->colours - 1)][0];
 }
 
 static int open_png(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,

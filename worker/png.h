@@ -42,6 +42,7 @@ struct png_info {
     bool interlaced;
     uint32_t colours; /* in the palette */
     uint8_t palette[256][4];
+    uint8_t levels[256][8]; /* gray of less than 8 bits: what the pixels of one byte are */
     bool keyed; /* one colour is transparent; or the palette has alpha */
     uint16_t key[3];
     struct png_chunk icc, exif, gamma, primaries; /* data NULL: none */

@@ -41,14 +41,14 @@ static bool expand_index(const struct png_info *info, const uint8_t *row, uint8_
     return most < info->colours;
 }
 
-/* Grey levels of 1, 2 or 4 bits, one byte each. */
+/* Grey levels of 1, 2 or 4 bits, one byte each: all of a stored byte at once. */
 static bool expand_levels(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
 {
-    unsigned depth = info->depth, mask = (1u << depth) - 1;
-    for (uint32_t x = 0; x < width; x++) {
-        size_t bit = (size_t)x * depth;
-        out[x] = info->palette[row[bit / 8] >> (8 - depth - bit % 8) & mask][0];
-    }
+    uint32_t in_byte = 8u / info->depth, x = 0;
+    for (; x + 8 <= width; x += in_byte)
+        memcpy(out + x, info->levels[*row++], 8);
+    for (; x < width; x += in_byte)
+        memcpy(out + x, info->levels[*row++], MIN(in_byte, width - x));
     return true;
 }
 

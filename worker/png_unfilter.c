@@ -13,11 +13,25 @@
 #include <emmintrin.h>
 #endif
 
+/* Nothing to add for QUIET bytes from i on: most of a page is like that. */
+enum { QUIET = 16 };
+static bool quiet(const uint8_t *row, size_t i, size_t len)
+{
+    uint64_t two[QUIET / 8];
+    if (row[i] || len - i < QUIET)
+        return false;
+    memcpy(two, row + i, sizeof two);
+    return !(two[0] | two[1]);
+}
+
 static void undo_sub(const uint8_t *row, size_t len, unsigned bpp, uint8_t *out)
 {
     memcpy(out, row, MIN(len, bpp));
-    for (size_t i = bpp; i < len; i++)
+    for (size_t i = bpp; i < len; i++) {
         out[i] = (uint8_t)(row[i] + out[i - bpp]);
+        for (; bpp == 1 && i + 1 < len && quiet(row, i + 1, len); i += QUIET)
+            memset(out + i + 1, out[i], QUIET);
+    }
 }
 
 static void undo_up(const uint8_t *row, const uint8_t *up, size_t len, uint8_t *out)
@@ -51,6 +65,9 @@ static void undo_paeth(const uint8_t *row, const uint8_t *up, size_t len, unsign
         int t = 3 * c - a - b, low = MIN(a, b), high = MAX(a, b);
         int near = t <= low ? high : t >= high ? low : c;
         out[i] = (uint8_t)(row[i] + near);
+        /* Where the left pixel is the corner, the choice is the pixel above, and so for the next. */
+        for (; bpp == 1 && out[i] == up[i] && i + 1 < len && quiet(row, i + 1, len); i += QUIET)
+            memcpy(out + i + 1, up + i + 1, QUIET);
     }
 }
 
