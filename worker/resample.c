@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scaling, see resample.h. Weights are made once per axis; each pushed row is scaled across into a ring, and every
- * output row whose filter is complete is then summed down the ring. Rows with transparency are premultiplied with 7
- * more bits, so that colours of faint pixels survive; rows without it take the byte path and come out the same.
+ * output row whose filter is complete is then summed down the ring. The output is cut into spans of columns. Those with
+ * transparency are premultiplied with 7 more bits, so that colours of faint pixels survive; those without take the byte
+ * path and come out the same.
  *
- * Screenshots repeat themselves from row to row. The output is cut into spans of columns: one whose source pixels are
- * those of the row before is copied instead of summed across, and one that did not change over a whole filter is its
- * own sum down. The result is the same, bit for bit.
+ * Screenshots repeat themselves from row to row: a span whose source pixels are those of the row before is copied instead
+ * of summed across, one that did not change over a whole filter is its own sum down, and one that did not since the output
+ * row above is that. The result is the same, bit for bit.
  */
 #include "resample.h"
 
@@ -33,8 +34,9 @@ struct resampler {
     struct axis across, down;
     size_t mid_values;     /* of one ring row, in whole steps */
     uint32_t ring_rows;
+    size_t spans;          /* of a row */
     int16_t *ring;
-    bool *ring_opaque;
+    bool *ring_opaque;     /* for each span of each row */
     const int16_t **window, **shifted;
     void (*row_across)(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
     const uint8_t *last;   /* the row before, for spans to be compared with; NULL: none */
@@ -62,13 +64,14 @@ static int make_ring(struct resampler *r)
 {
     r->mid_values = ((size_t)r->out->size.w * 4 + DOWN_STEP - 1) / DOWN_STEP * DOWN_STEP;
     r->ring_rows = r->down.longest;
+    r->spans = r->out->size.w / SPAN + 1;
     size_t wide = MAX((size_t)r->source.w * 4 + TAP_GROUP * 4, r->mid_values);
     r->ring = calloc(r->ring_rows, r->mid_values * sizeof *r->ring);
-    r->ring_opaque = calloc(r->ring_rows, sizeof *r->ring_opaque);
+    r->ring_opaque = calloc(r->ring_rows, r->spans * sizeof *r->ring_opaque);
     r->window = calloc(2 * (size_t)r->ring_rows, sizeof *r->window);
     r->shifted = r->window + r->ring_rows;
     r->wide = r->alpha ? calloc(wide, sizeof *r->wide) : NULL;
-    r->still = calloc(r->out->size.w / SPAN + 1, sizeof *r->still);
+    r->still = calloc(r->spans, sizeof *r->still);
     return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) && r->still ? 0 : -ENOMEM;
 }
 
@@ -173,84 +176,100 @@ static void copy_row(struct resampler *r, const uint8_t *row)
     r->out_row++;
 }
 
-/* One span of an opaque row. before: the ring's row before this one. */
-static void span_across(struct resampler *r, const uint8_t *row, uint32_t x, const int16_t *before, int16_t *mid)
+/* Whether the pixels from..end are opaque, of those that count. */
+static bool opaque_part(const struct resampler *r, const uint8_t *row, uint32_t from, uint32_t end)
+{
+    from = MAX(from, r->across.low);
+    end = MIN(end, r->across.high);
+    return !r->alpha || end <= from || row_opaque(row + (size_t)from * 4, end - from);
+}
+
+/* One span of a row. before: the ring's row before this one. */
+static void span_across(struct resampler *r, const uint8_t *row, uint32_t x, uint32_t before, uint32_t slot)
 {
     uint32_t n = MIN((uint32_t)SPAN, r->across.n - x);
     const struct taps *first = &r->across.taps[x], *last = first + n - 1;
-    size_t from = (size_t)first->first * r->channels;
-    size_t len = (size_t)MIN(last->first + last->n, r->source.w) * r->channels - from;
-    if (r->last && !memcmp(row + from, r->last + from, len)) {
-        memcpy(mid + (size_t)x * 4, before + (size_t)x * 4, (size_t)n * 4 * sizeof *mid);
+    uint32_t from = first->first, end = MIN(last->first + last->n, r->source.w);
+    int16_t *mid = r->ring + slot * r->mid_values + (size_t)x * 4;
+    bool *opaque = &r->ring_opaque[slot * r->spans + x / SPAN];
+    if (r->last && !memcmp(row + (size_t)from * r->channels, r->last + (size_t)from * r->channels,
+                           (size_t)(end - from) * r->channels)) {
+        memcpy(mid, r->ring + before * r->mid_values + (size_t)x * 4, (size_t)n * 4 * sizeof *mid);
+        *opaque = r->ring_opaque[before * r->spans + x / SPAN];
         r->still[x / SPAN]++;
         return;
     }
-    r->row_across(row, first, n, mid + (size_t)x * 4);
     r->still[x / SPAN] = 1;
-}
-
-static void opaque_across(struct resampler *r, const uint8_t *row, int16_t *mid)
-{
-    const int16_t *before = r->ring + (r->row + r->ring_rows - 1) % r->ring_rows * r->mid_values;
-    for (uint32_t x = 0; x < r->across.n; x += SPAN)
-        span_across(r, row, x, before, mid);
-    r->last = row;
+    *opaque = opaque_part(r, row, from, end);
+    if (*opaque) {
+        r->row_across(row, first, n, mid);
+    } else {
+        premultiply(row + (size_t)from * 4, end - from, r->wide + (size_t)from * 4);
+        r->kernel->across16(r->wide, first, n, mid);
+        r->opaque = false;
+    }
 }
 
 static void row_across(struct resampler *r, const uint8_t *row)
 {
-    uint32_t slot = r->row % r->ring_rows;
-    int16_t *mid = r->ring + slot * r->mid_values;
-    uint32_t low = r->across.low, n = r->across.high - low;
-    bool opaque = !r->alpha || row_opaque(row + (size_t)low * 4, n);
-    if (opaque) {
-        opaque_across(r, row, mid);
-    } else {
-        premultiply(row + (size_t)low * 4, n, r->wide + (size_t)low * 4);
-        r->kernel->across16(r->wide, r->across.taps, r->across.n, mid);
-        r->opaque = false;
-        r->last = NULL;
-    }
-    r->ring_opaque[slot] = opaque;
+    uint32_t slot = r->row % r->ring_rows, before = (r->row + r->ring_rows - 1) % r->ring_rows;
+    for (uint32_t x = 0; x < r->across.n; x += SPAN)
+        span_across(r, row, x, before, slot);
+    r->last = row;
 }
 
-/* From column `at` on, len values of an output row whose window is opaque. */
-static void sum_down(struct resampler *r, const struct taps *t, bool still, size_t at, size_t len)
+/* How a span of an output row is made. */
+enum way {
+    COPY_ABOVE = 1, /* nothing changed since the row above */
+    ONE_ROW = 2,    /* nor over the window: any row of it will do */
+    COVERED = 4,    /* some of it is not opaque */
+};
+
+static unsigned way_of(const struct resampler *r, const struct taps *t, size_t span)
+{
+    uint32_t rows = r->row - t->first + 1;
+    if (r->out_row && r->still[span] > r->row - (t - 1)->first)
+        return COPY_ABOVE;
+    unsigned way = r->still[span] >= rows ? ONE_ROW : 0;
+    for (uint32_t k = 0; k < t->n && !r->opaque && !(way & COVERED); k++)
+        if (t->weight[k] && !r->ring_opaque[(t->first + k) % r->ring_rows * r->spans + span])
+            way |= COVERED;
+    return way;
+}
+
+/* From column `at` on, len values of an output row. */
+static void sum_down(struct resampler *r, const struct taps *t, unsigned way, size_t at, size_t len)
 {
     static const int16_t one[2] = {1 << WEIGHT_BITS, 0};
     const struct taps single = {0, COUNT(one), one};
-    const struct taps *by = still ? &single : t;
+    const struct taps *by = way & ONE_ROW ? &single : t;
+    uint8_t *out = out_row(r) + at;
+    if (way & COPY_ABOVE) {
+        memcpy(out, out - image_stride(r->out), len);
+        return;
+    }
     for (uint32_t k = 0; k < by->n; k++)
-        r->shifted[k] = r->window[still ? 0 : k] + at;
-    r->kernel->down8(r->shifted, by, len, out_row(r) + at);
-}
-
-/* Of spans that are the same all over the window any row will do; neighbours of one kind go together. */
-static void opaque_down(struct resampler *r, const struct taps *t)
-{
-    uint32_t rows = r->row - t->first + 1;
-    size_t n = image_stride(r->out), step = SPAN * 4;
-    for (size_t at = 0, end; at < n; at = end) {
-        bool still = r->still[at / step] >= rows;
-        for (end = at + step; end < n && (r->still[end / step] >= rows) == still;)
-            end += step;
-        sum_down(r, t, still, at, MIN(end, n) - at);
+        r->shifted[k] = r->window[way & ONE_ROW ? 0 : k] + at;
+    if (way & COVERED) {
+        r->kernel->down16(r->shifted, by, len, r->wide);
+        unpremultiply(r->wide, (uint32_t)(len / 4), out);
+    } else {
+        r->kernel->down8(r->shifted, by, len, out);
     }
 }
 
+/* Neighbouring spans of one kind go together. */
 static void row_down(struct resampler *r, const struct taps *t)
 {
-    bool opaque = true;
-    for (uint32_t k = 0; k < t->n; k++) {
-        uint32_t slot = (t->first + k) % r->ring_rows;
-        r->window[k] = r->ring + slot * r->mid_values;
-        opaque = opaque && (r->ring_opaque[slot] || !t->weight[k]);
-    }
-    if (opaque) {
-        opaque_down(r, t);
-    } else {
-        r->kernel->down16(r->window, t, image_stride(r->out), r->wide);
-        unpremultiply(r->wide, r->out->size.w, out_row(r));
+    for (uint32_t k = 0; k < t->n; k++)
+        r->window[k] = r->ring + (t->first + k) % r->ring_rows * r->mid_values;
+    size_t n = image_stride(r->out), step = SPAN * 4;
+    unsigned next = way_of(r, t, 0);
+    for (size_t at = 0, end; at < n; at = end) {
+        unsigned way = next;
+        for (end = at + step; end < n && (next = way_of(r, t, end / step)) == way;)
+            end += step;
+        sum_down(r, t, way, at, MIN(end, n) - at);
     }
     r->out_row++;
 }
