@@ -12,13 +12,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "inflate_copy.h"
 
-enum {
-    PLENTY = 32, /* bytes of input that one quick step cannot use up */
-    COPY = 16,   /* bytes that are copied at a time */
-};
-
-#define INLINE static inline __attribute__((always_inline))
+enum { PLENTY = 32 }; /* bytes of input that one quick step cannot use up */
 
 void inflate_begin(struct inflater *z, bool (*more)(void *of, const uint8_t **ret, size_t *ret_len), void *of)
 {
@@ -85,40 +81,6 @@ static uint32_t take_bits(struct inflater *z, unsigned n)
     uint32_t v = (uint32_t)(z->bits.bits & (((uint64_t)1 << n) - 1));
     drop(&z->bits, n);
     return v;
-}
-
-INLINE void copy_step(uint8_t *to, const uint8_t *from)
-{
-    uint8_t step[COPY];
-    memcpy(step, from, COPY);
-    memcpy(to, step, COPY);
-}
-
-/* From less than a step before: by bytes until a whole number of distances is a step, then from so far before. */
-static void copy_near(uint8_t *out, size_t distance, size_t len)
-{
-    size_t period = (COPY - 1 + distance) / distance * distance;
-    for (size_t i = 0; i < MIN(period, len); i++)
-        out[i] = (out - distance)[i];
-    for (size_t i = period; i < len; i += COPY)
-        copy_step(out + i, out + i - period);
-}
-
-/* Up to COPY - 1 bytes more are written. */
-INLINE void copy_match(uint8_t *out, size_t distance, size_t len)
-{
-    const uint8_t *from = out - distance;
-    if (distance >= COPY) {
-        for (size_t i = 0; i < len; i += COPY)
-            copy_step(out + i, from + i);
-    } else if (distance == 1) {
-        uint8_t run[COPY];
-        memset(run, *from, COPY);
-        for (size_t i = 0; i < len; i += COPY)
-            copy_step(out + i, run);
-    } else {
-        copy_near(out, distance, len);
-    }
 }
 
 INLINE uint32_t look_up(const uint32_t *table, unsigned bits, uint64_t next)

@@ -198,6 +198,44 @@ TEST(rows_that_repeat_between_transparent_ones_come_out_like_the_same_rows_alone
     CHECK_MSG(most <= 1, "%d", most);
 }
 
+/* The same pixels in rows of so many channels. Grey is the first one. */
+static void scale_packed(const struct image *m, unsigned channels, struct image *out)
+{
+    struct resampler *r = NULL;
+    size_t room = (size_t)m->size.w * channels + RESAMPLE_PAD;
+    auto_free uint8_t *two = calloc(2, room);
+    if (!two || resample_new(m->size, channels, (struct part){0, 0, m->size.w, m->size.h}, false, out, &r))
+        abort();
+    for (uint32_t y = 0; y < m->size.h; y++) {
+        uint8_t *row = two + y % 2 * room;
+        for (uint32_t x = 0; x < m->size.w; x++)
+            memcpy(row + (size_t)x * channels, image_row(m, y) + (size_t)x * 4, channels);
+        resample_push(r, row);
+    }
+    resample_free(r);
+}
+
+TEST(rows_of_fewer_channels_come_out_as_if_they_were_rgba)
+{
+    for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes) * COUNT(kernels) * 2; i++) {
+        struct size from = sizes[i % COUNT(sizes)], to = sizes[i / COUNT(sizes) % COUNT(sizes)];
+        const struct kernel *kernel = kernels[i / COUNT(sizes) / COUNT(sizes) % COUNT(kernels)];
+        unsigned channels = i / COUNT(sizes) / COUNT(sizes) / COUNT(kernels) ? 3 : 1;
+        if (!usable(kernel))
+            continue;
+        auto_image m = noisy_image(from.w, from.h, true, (uint32_t)i), want = {0};
+        auto_image out = flat_image(to.w, to.h, 0, 0, 0, 0);
+        for (uint8_t *p = m.px; channels == 1 && p < m.px + image_stride(&m) * from.h; p += 4)
+            p[1] = p[2] = p[0];
+        kernel_force(kernel);
+        scale(&m, to, &want);
+        scale_packed(&m, channels, &out);
+        CHECK_MSG(same_pixels(&out, &want), "%s, %u channels, %ux%u to %ux%u", kernel->name, channels, from.w, from.h, to.w,
+                  to.h);
+    }
+    kernel_force(NULL);
+}
+
 TEST(each_orientation_puts_the_stored_corners_where_exif_says)
 {
     enum { A, B, C, D }; /* stored: top left, top right, bottom left, bottom right */
