@@ -117,28 +117,28 @@ static bool expand_rgba8(const struct png_info *info, const uint8_t *row, uint8_
     return true;
 }
 
-static bool expand_rgba16(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
+/* As many channels as are stored. */
+static bool expand_wide(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
 {
-    (void)info;
-    for (size_t i = 0; i < (size_t)width * 4; i++)
+    size_t n = (size_t)width * (info->bits / 16);
+    for (size_t i = 0; i < n; i++)
         out[i] = from16(row + i * 2);
     return true;
 }
 
 uint8_t png_channels(const struct png_info *info)
 {
-    bool rgb = info->colour == PNG_RGB && info->depth == 8, grey = info->colour == PNG_GRAY && info->depth <= 8;
-    return info->keyed ? 4 : rgb ? 3 : grey ? 1 : 4;
+    return info->keyed ? 4 : info->colour == PNG_RGB ? 3 : info->colour == PNG_GRAY ? 1 : 4;
 }
 
 png_expand *png_expand_for(const struct png_info *info, uint8_t channels)
 {
     bool wide = info->depth == 16;
     if (channels && channels < 4)
-        return info->depth == 8 ? NULL : expand_levels;
+        return wide ? expand_wide : info->depth == 8 ? NULL : expand_levels;
     switch ((enum png_colour)info->colour) {
     case PNG_RGB: return wide ? expand_rgb16 : info->keyed ? expand_rgb8_keyed : expand_rgb8;
-    case PNG_RGBA: return wide ? expand_rgba16 : expand_rgba8;
+    case PNG_RGBA: return wide ? expand_wide : expand_rgba8;
     case PNG_GRAY_ALPHA: return wide ? expand_gray_alpha16 : expand_gray_alpha8;
     case PNG_GRAY:
     case PNG_PALETTE: break;
