@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows from decoder to resampler, see rows.h. A few batches of rows go round between the two threads: the decoder fills
- * a free one, the resampler empties a full one, and each waits when the other has them all.
+ * a free one, the resampler empties a full one, and when the other has them all, each writes some rows of the JPEG or
+ * waits.
  */
 #include "rows.h"
 
@@ -14,6 +15,7 @@ enum {
     BATCH_BYTES = 96 * 1024,     /* about; a batch has at least one row */
     THREAD_STACK = 256 * 1024,
     THREAD_PIXELS = 500 * 1000,  /* below this a thread costs more than it saves */
+    WRITE_ROWS = 16,             /* at a time: what JPEG needs for a row of blocks */
 };
 
 struct belt {
@@ -26,7 +28,11 @@ struct belt {
     uint32_t batch_rows, height;
     uint32_t full;  /* batches filled so far */
     uint32_t empty; /* batches emptied so far */
+    uint32_t scaled, written; /* rows of the picture: complete; given to the JPEG */
+    bool opaque;    /* as far as scaled */
+    bool writing;   /* one of the two is at it */
     bool stop;      /* decoding failed: what comes is not wanted */
+    bool over;      /* nothing more will be scaled */
 };
 
 static uint32_t rows_in(const struct belt *b, uint32_t batch)
@@ -40,12 +46,32 @@ static uint8_t *batch_at(const struct belt *b, uint32_t batch)
     return b->rows + (batch % BATCHES) * b->batch;
 }
 
+/* Under the lock, which is let go meanwhile. False when there is nothing to write. */
+static bool write_some(struct belt *b)
+{
+    if (!b->jpeg || b->writing || !b->opaque || b->written == b->scaled)
+        return false;
+    uint32_t rows = b->written = MIN(b->scaled, b->written + WRITE_ROWS);
+    b->writing = true;
+    pthread_mutex_unlock(&b->lock);
+    jpeg_writer_rows(b->jpeg, rows);
+    pthread_mutex_lock(&b->lock);
+    b->writing = false;
+    return true;
+}
+
+static void write_or_wait(struct belt *b)
+{
+    if (!write_some(b))
+        pthread_cond_wait(&b->changed, &b->lock);
+}
+
 /* Waits for batch `n` to be full; false when decoding was given up. */
 static bool wait_full(struct belt *b, uint32_t n)
 {
     pthread_mutex_lock(&b->lock);
     while (b->full <= n && !b->stop)
-        pthread_cond_wait(&b->changed, &b->lock);
+        write_or_wait(b);
     bool go = b->full > n;
     pthread_mutex_unlock(&b->lock);
     return go;
@@ -55,24 +81,38 @@ static void wait_empty(struct belt *b, uint32_t n)
 {
     pthread_mutex_lock(&b->lock);
     while (n - b->empty >= BATCHES)
-        pthread_cond_wait(&b->changed, &b->lock);
+        write_or_wait(b);
     pthread_mutex_unlock(&b->lock);
 }
 
-static void tell(struct belt *b, uint32_t full, uint32_t empty, bool stop)
+static void wait_over(struct belt *b)
 {
     pthread_mutex_lock(&b->lock);
-    b->full += full;
-    b->empty += empty;
-    b->stop |= stop;
+    while (!b->over)
+        write_or_wait(b);
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* The decoder's word. */
+static void tell_full(struct belt *b, bool stop)
+{
+    pthread_mutex_lock(&b->lock);
+    b->full += !stop;
+    b->stop = stop;
     pthread_cond_signal(&b->changed);
     pthread_mutex_unlock(&b->lock);
 }
 
-static void write_on(struct jpeg_writer *jpeg, const struct resampler *r)
+/* The resampler's. */
+static void tell_empty(struct belt *b, bool over)
 {
-    if (jpeg && resample_opaque(r))
-        jpeg_writer_rows(jpeg, resample_done(r));
+    pthread_mutex_lock(&b->lock);
+    b->empty++;
+    b->scaled = resample_done(b->r);
+    b->opaque = resample_opaque(b->r);
+    b->over = over;
+    pthread_cond_signal(&b->changed);
+    pthread_mutex_unlock(&b->lock);
 }
 
 static void *scale_batches(void *arg)
@@ -83,10 +123,10 @@ static void *scale_batches(void *arg)
         for (uint32_t y = 0; y < rows; y++) {
             resample_push(b->r, batch_at(b, n) + y * b->stride);
             if (!y && n)
-                tell(b, 0, 1, false); /* its last row was still to be compared with */
+                tell_empty(b, false); /* the batch before: its last row was still to be compared with */
         }
-        write_on(b->jpeg, b->r);
     }
+    tell_empty(b, true);
     return NULL;
 }
 
@@ -98,7 +138,7 @@ static int decode_batches(const struct decoder_ops *ops, struct decoder *d, stru
         wait_empty(b, n);
         for (uint32_t y = 0; !status && y < rows; y++)
             status = ops->row(d, batch_at(b, n) + y * b->stride, c);
-        tell(b, !status, 0, status != WORK_OK);
+        tell_full(b, status != WORK_OK);
     }
     return status;
 }
@@ -129,6 +169,7 @@ static bool run_beside(const struct decoder_ops *ops, struct decoder *d, const s
     if (!rows || start_thread(&b, &thread))
         return false;
     *ret_status = decode_batches(ops, d, &b, c);
+    wait_over(&b);
     pthread_join(thread, NULL);
     return true;
 }

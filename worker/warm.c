@@ -13,7 +13,7 @@
 #include "encode.h"
 #include "resample.h"
 
-enum { HUGE_PAGE = 2 << 20, TOUCHED = 8 << 20, ADVISED = 16 << 20, PAGE = 4096, TINY = 48 };
+enum { HUGE_PAGE = 2 << 20, TOUCHED = 6 << 20, ADVISED = 16 << 20, PAGE = 4096, TINY = 48 };
 
 /*
  * Freed memory stays with the process (see main), touched, and large blocks are taken from it. In huge pages, where the
