@@ -180,6 +180,8 @@ PIXEL_LOOP void paeth_pixels(const uint8_t *row, const uint8_t *up, size_t len, 
             paeth_step(&s, row + i, up + i, step, bpp, out + i);
             continue;
         }
+        for (; i + 2 * step < len && all_zero(row + i + step, step); i += step)
+            memcpy(out + i, up + i, step);
         memcpy(out + i, up + i, step);
         s.a = s.c = _mm_unpacklo_epi8(load_pixel(up + i + step - bpp, bpp), zero);
         s.next = load_pixel(row + i + step, bpp);

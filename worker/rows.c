@@ -12,7 +12,8 @@
 
 enum {
     BATCHES = 4,
-    BATCH_BYTES = 96 * 1024,     /* about; a batch has at least one row */
+    BATCH_BYTES = 96 * 1024,     /* about */
+    BATCH_ROWS = 8,              /* at least: the threads would be waking each other all the time */
     THREAD_STACK = 256 * 1024,
     THREAD_PIXELS = 500 * 1000,  /* below this a thread costs more than it saves */
     WRITE_ROWS = 16,             /* at a time: what JPEG needs for a row of blocks */
@@ -161,7 +162,7 @@ static bool run_beside(const struct decoder_ops *ops, struct decoder *d, const s
     struct belt b = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .r = r, .height = size.h};
     b.jpeg = jpeg;
     b.stride = (size_t)size.w * header->channels;
-    b.batch_rows = (uint32_t)MAX(BATCH_BYTES / b.stride, 1);
+    b.batch_rows = (uint32_t)MAX(BATCH_BYTES / b.stride, (size_t)BATCH_ROWS);
     b.batch = b.batch_rows * b.stride + RESAMPLE_PAD;
     auto_free uint8_t *rows = calloc(BATCHES, b.batch);
     pthread_t thread;
