@@ -74,6 +74,14 @@ static bool cut(const struct inflater *z)
     return z->made_up > z->bits.n / 8;
 }
 
+/* Where the input is used up to, when it is not cut. */
+static struct inflate_bits here(const struct inflater *z)
+{
+    struct inflate_bits b = z->bits;
+    b.n -= MIN(z->made_up * 8, b.n);
+    return b;
+}
+
 /* n bits, at most 32. */
 static uint32_t take_bits(struct inflater *z, unsigned n)
 {
@@ -294,6 +302,8 @@ static enum inflate_result begin_dynamic(struct inflater *z)
 
 static enum inflate_result begin_block(struct inflater *z)
 {
+    fill(z);
+    z->block = here(z);
     z->last = take_bits(z, 1);
     switch (take_bits(z, 2)) {
     case 0: return begin_stored(z);
@@ -314,6 +324,7 @@ static enum inflate_result begin_stream(struct inflater *z)
 
 static enum inflate_result end_stream(struct inflater *z)
 {
+    z->tail = here(z);
     drop(&z->bits, z->bits.n % 8);
     uint32_t sum = __builtin_bswap32(take_bits(z, 32));
     z->state = INFLATE_DONE;

@@ -38,6 +38,7 @@ struct inflater {
     bool (*more)(void *of, const uint8_t **ret, size_t *ret_len);
     void *of;
     struct inflate_bits bits;
+    struct inflate_bits block, tail; /* where the block began; where the last one ended */
     unsigned made_up; /* zero bytes behind the end of the input */
     enum { INFLATE_HEAD, INFLATE_BLOCK, INFLATE_STORED, INFLATE_CODES, INFLATE_TAIL, INFLATE_DONE } state;
     bool last; /* block */
