@@ -39,6 +39,7 @@ struct header {
     bool alpha;             /* rows may hold pixels that are not opaque */
     bool exact;             /* the stored pixels are 8 bits or less: what is shown can be pixel-exact */
     bool lossy;             /* the encoding is, not only the pixels that went into it */
+    uint8_t channels;       /* the fewest that rows can have: 1 grey, 3 RGB, 4 */
     enum colour colour;
     const uint8_t *icc; /* embedded profile, borrowed from the decoder; NULL none, or it is sRGB */
     size_t icc_len;
@@ -49,6 +50,7 @@ struct want {
     /* The picture may be decoded smaller, but on neither side below this. (Smaller still only when LIMIT_PIXELS asks for
      * it: JPEG and WebP.) */
     struct size least;
+    uint8_t channels; /* that rows are to have: the header's, or 4 (0 is that too) */
 };
 
 struct decoder; /* each format's own */
@@ -60,7 +62,7 @@ struct decoder_ops {
     int (*open)(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header, struct complaint *c);
     /* Chooses frame and scale; ret_size is what rows will have. Checks LIMIT_PIXELS over all that will be decoded. */
     int (*start)(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c);
-    /* Writes the next row: width * 4 bytes. */
+    /* Writes the next row: width * channels bytes. The row before must still be where it was written, as it was. */
     int (*row)(struct decoder *d, uint8_t *out, struct complaint *c);
     /* After the last row: true end of the data checked (checksums, end markers), so that a cut file is refused. */
     int (*finish)(struct decoder *d, struct complaint *c);

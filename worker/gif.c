@@ -78,6 +78,7 @@ static int open_gif(const uint8_t *data, size_t len, struct decoder **ret, struc
         .orientation = 1,
         .alpha = alpha,
         .exact = true,
+        .channels = 4,
         .colour = COLOUR_RGBA,
     };
     *ret = d;

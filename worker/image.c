@@ -37,7 +37,7 @@ int image_scale(const struct image *m, struct size size, struct image *ret)
     struct resampler *r;
     int e = image_init(&out, size);
     if (!e)
-        e = resample_new(m->size, (struct part){0, 0, m->size.w, m->size.h}, !m->opaque, &out, &r);
+        e = resample_new(m->size, 4, (struct part){0, 0, m->size.w, m->size.h}, !m->opaque, &out, &r);
     if (e)
         return e;
     for (uint32_t y = 0; y < m->size.h; y++)

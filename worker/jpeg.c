@@ -181,6 +181,7 @@ static int open_jpeg(const uint8_t *data, size_t len, struct decoder **ret, stru
         .orientation = d->extras.orientation,
         .exact = true,
         .lossy = true,
+        .channels = 4,
         .colour = colour_of(d),
         .icc = d->extras.icc,
         .icc_len = d->extras.icc_len,

@@ -14,6 +14,7 @@ enum {
     MID_BITS = 6,    /* fraction of a row between the passes */
     COVER_BITS = 7,  /* fraction of a premultiplied row */
     TAP_GROUP = 4,   /* taps of one output pixel come in whole groups, the last filled up with zeros */
+    MID_OPAQUE = 255 << MID_BITS,
     DOWN_STEP = 16,  /* the down loops read and write whole steps of values: rows and out have room for that */
 };
 
@@ -26,7 +27,10 @@ struct taps {
 
 struct kernel {
     const char *name;
-    /* One row across: n_out pixels of four channels, from bytes or from premultiplied 16-bit values. */
+    /* One row across: n_out pixels of four channels, from bytes of one, three or four channels (what is not there is
+     * opaque) or from premultiplied 16-bit values. */
+    void (*across_grey)(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
+    void (*across_rgb)(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
     void (*across8)(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
     void (*across16)(const int16_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
     /* One row down: n values of each of t->n rows; to bytes, or keeping the fraction. */
@@ -36,6 +40,7 @@ struct kernel {
 
 extern const struct kernel kernel_plain;
 #if defined(__x86_64__)
+void across_grey_sse2(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
 extern const struct kernel kernel_sse2, kernel_avx2;
 #endif
 

@@ -184,11 +184,11 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
     struct part part = {crop.x * sx, crop.y * sy, crop.w * sx, crop.h * sy};
     int e = image_init(&j->image, target);
     if (!e)
-        e = resample_new(decoded, part, j->header.alpha, &j->image, &r);
+        e = resample_new(decoded, j->header.channels, part, j->header.alpha, &j->image, &r);
     if (e)
         return complain_errno(j, e);
     begin_jpeg(j);
-    return rows_run(j->ops, j->decoder, decoded, r, j->jpeg, j->header.alpha, opaque, &j->complaint);
+    return rows_run(j->ops, j->decoder, &j->header, decoded, r, j->jpeg, opaque, &j->complaint);
 }
 
 static int decode_rows(struct job *j)
@@ -196,7 +196,8 @@ static int decode_rows(struct job *j)
     uint8_t turn = j->header.orientation;
     struct rect crop = rect_stored(j->crop, j->upright, turn);
     struct size target = size_turned(j->target, turn), decoded;
-    struct want want = {.frame = MAX(j->request->frame, 1), .least = least_size(j, crop, target)};
+    struct want want = {.frame = MAX(j->request->frame, 1), .least = least_size(j, crop, target),
+                        .channels = j->header.channels};
     int status = j->ops->start(j->decoder, &want, &decoded, &j->complaint);
     if (status)
         return status;
@@ -204,7 +205,7 @@ static int decode_rows(struct job *j)
     j->shrunk = !same_size(decoded, (struct size){j->header.width, j->header.height});
     j->scaled = j->shrunk || !same_size(target, (struct size){crop.w, crop.h});
     if (j->answered && !j->request->preview_w)
-        status = rows_run(j->ops, j->decoder, decoded, NULL, NULL, j->header.alpha, &opaque, &j->complaint);
+        status = rows_run(j->ops, j->decoder, &j->header, decoded, NULL, NULL, &opaque, &j->complaint);
     else
         status = scale_rows(j, decoded, crop, target, &opaque);
     if (status)

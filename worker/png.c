@@ -3,6 +3,7 @@
  * PNG: every depth and colour type, plain, interlaced and animated. Inflating is ISA-L's; the rest is here because rows
  * that stream through the cache are two to three times as fast as the usual library and need no memory for the picture.
  */
+#include <isa-l.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -39,6 +40,9 @@ static void fill_grays(struct png_info *info)
         uint8_t a = info->keyed && info->key[0] == i ? 0 : 255;
         memcpy(info->palette[i], (uint8_t[4]){v, v, v, a}, 4);
     }
+    for (uint32_t byte = 0; info->depth < 8 && byte < 256; byte++)
+        for (uint32_t x = 0, in_byte = 8u / info->depth; x < in_byte; x++)
+            info->levels[byte][x] = info->palette[byte >> (8 - (x + 1) * info->depth) & (info->colours - 1)][0];
 }
 
 static int open_png(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
@@ -65,6 +69,7 @@ static int open_png(const uint8_t *data, size_t len, struct decoder **ret, struc
         .orientation = d->info.exif.data ? exif_orientation(d->info.exif.data, d->info.exif.len) : 1,
         .alpha = d->info.keyed || d->info.colour & 4 || d->info.first_frame,
         .exact = d->info.depth <= 8,
+        .channels = d->info.first_frame || d->info.interlaced ? 4 : png_channels(&d->info),
         .colour = gray ? COLOUR_GRAY : COLOUR_RGBA,
         .icc = d->icc,
         .icc_len = d->icc_len,
@@ -84,7 +89,8 @@ static int start_png(struct decoder *d, const struct want *want, struct size *re
         return status;
     /* The still picture is the first frame when the animation starts before it. */
     d->drawn = info->first_frame && (want->frame > 1 || info->first_frame > info->idat);
-    status = d->drawn ? png_draw(info, want->frame, &d->canvas, c) : png_rows_open(&d->rows, info, info->idat, size, c);
+    status = d->drawn ? png_draw(info, want->frame, &d->canvas, c)
+                      : png_rows_open(&d->rows, info, info->idat, size, want->channels, c);
     if (status)
         return status;
     d->started = !d->drawn;

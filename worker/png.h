@@ -3,12 +3,12 @@
 #ifndef FOVEA_PNG_H
 #define FOVEA_PNG_H
 
-#include <isa-l.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "canvas.h"
 #include "decode.h"
+#include "inflate.h"
 
 /* ---- chunks (png_chunks.c) */
 
@@ -42,6 +42,7 @@ struct png_info {
     bool interlaced;
     uint32_t colours; /* in the palette */
     uint8_t palette[256][4];
+    uint8_t levels[256][8]; /* gray of less than 8 bits: what the pixels of one byte are */
     bool keyed; /* one colour is transparent; or the palette has alpha */
     uint16_t key[3];
     struct png_chunk icc, exif, gamma, primaries; /* data NULL: none */
@@ -70,14 +71,16 @@ struct png_stream {
     uint8_t *buf;
     size_t room, start, end; /* inflated and not yet taken: buf[start..end) */
     bool ended;
-    struct inflate_state z;
+    int status; /* of the chunks: what was wrong with one */
+    struct complaint complaint;
+    struct inflater z;
 };
 
 /* at: the first chunk. longest: the most bytes that will be asked for at once. */
 int png_stream_open(struct png_stream *s, const struct png_info *info, size_t at, size_t longest, struct complaint *c);
 void png_stream_done(struct png_stream *s);
-/* The next n bytes, writable, valid together with the n_before bytes that were taken last. */
-int png_stream_take(struct png_stream *s, size_t n_before, size_t n, uint8_t **ret, struct complaint *c);
+/* The next n bytes, until more are taken. */
+int png_stream_take(struct png_stream *s, size_t n, const uint8_t **ret, struct complaint *c);
 /* The data must end here, with the right checksum. */
 int png_stream_end(struct png_stream *s, struct complaint *c);
 
@@ -85,14 +88,18 @@ int png_stream_end(struct png_stream *s, struct complaint *c);
 
 enum { PNG_SLACK = 16 }; /* readable bytes that must follow a row */
 
-/* Undoes filter type (0..4; false for another) on a row in place. before: the row above, zeros for the first. */
-bool png_unfilter(uint8_t type, uint8_t *row, const uint8_t *before, size_t len, unsigned bytes_per_pixel);
+/* Undoes filter type (0..4; false for another) on a row, into out. before: the row above, zeros for the first. */
+bool png_unfilter(uint8_t type, const uint8_t *row, const uint8_t *before, size_t len, unsigned bytes_per_pixel,
+                  uint8_t *out);
 
-/* ---- RGBA (png_expand.c) */
+/* ---- channels (png_expand.c) */
 
 typedef bool png_expand(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width);
-/* The function that makes RGBA of a row of this kind; it returns false for an index outside the palette. */
-png_expand *png_expand_for(const struct png_info *info);
+/* The fewest channels that hold rows of this kind. */
+uint8_t png_channels(const struct png_info *info);
+/* The function that makes a row of so many channels (those, or 4); it returns false for an index outside the palette.
+ * NULL: the stored bytes are that row. */
+png_expand *png_expand_for(const struct png_info *info, uint8_t channels);
 
 /* ---- rows (png_rows.c) */
 
@@ -100,15 +107,17 @@ struct png_rows {
     const struct png_info *info;
     uint32_t width, height, y;
     size_t row_bytes; /* longest row, without its filter byte */
-    png_expand *expand;
-    uint8_t *blank;    /* a row of zeros */
-    uint8_t *before;   /* the row above, in the stream's buffer, or blank */
+    png_expand *expand; /* NULL: rows are given as they are stored */
+    uint8_t *blank;     /* a row of zeros */
+    const uint8_t *before; /* the row above: where it was given, in stored, or blank */
+    uint8_t *stored;    /* two rows, where they are given expanded */
     uint8_t *picture;  /* interlaced: all of it */
     struct png_stream stream;
 };
 
-/* Rows of the image whose data chunks start at an offset. */
-int png_rows_open(struct png_rows *r, const struct png_info *info, size_t at, struct size size, struct complaint *c);
+/* Rows of the image whose data chunks start at an offset, with so many channels. */
+int png_rows_open(struct png_rows *r, const struct png_info *info, size_t at, struct size size, uint8_t channels,
+                  struct complaint *c);
 int png_rows_next(struct png_rows *r, uint8_t *out, struct complaint *c);
 int png_rows_end(struct png_rows *r, struct complaint *c);
 void png_rows_done(struct png_rows *r);

@@ -4,6 +4,7 @@
  * once. Chunks that decide what the pixels look like are checked by CRC; others only have to be framed well, and text
  * is never inflated. The pixels' own chunks are checked when they are read.
  */
+#include <isa-l.h>
 #include <string.h>
 
 #include "base/cleanup.h"

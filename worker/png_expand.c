@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of every colour type and depth made RGBA of 8 bits. Up to 8 bits a pixel it is a look-up: png.c fills the palette
- * of a gray picture, too. 16 bits are rounded to nearest, after the transparent colour was compared in full.
+ * Rows of every colour type and depth made RGBA of 8 bits, or grey or RGB where that is all there is. Up to 8 bits a
+ * pixel it is a look-up: png.c fills the palette of a gray picture, too. 16 bits are rounded to nearest, after the
+ * transparent colour was compared in full.
  */
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "bytes.h"
 #include "png.h"
-
-#if defined(__x86_64__)
-#include <tmmintrin.h>
-#endif
+#include "spread.h"
 
 static inline uint8_t from16(const uint8_t *p)
 {
@@ -41,6 +39,17 @@ static bool expand_index(const struct png_info *info, const uint8_t *row, uint8_
         memcpy(out + (size_t)x * 4, info->palette[v], 4);
     }
     return most < info->colours;
+}
+
+/* Grey levels of 1, 2 or 4 bits, one byte each: all of a stored byte at once. */
+static bool expand_levels(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
+{
+    uint32_t in_byte = 8u / info->depth, x = 0;
+    for (; x + 8 <= width; x += in_byte)
+        memcpy(out + x, info->levels[*row++], 8);
+    for (; x < width; x += in_byte)
+        memcpy(out + x, info->levels[*row++], MIN(in_byte, width - x));
+    return true;
 }
 
 static bool expand_gray16(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
@@ -75,48 +84,9 @@ static bool expand_gray_alpha16(const struct png_info *info, const uint8_t *row,
 static bool expand_rgb8(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
 {
     (void)info;
-    static const uint8_t opaque_bytes[4] = {0, 0, 0, 255};
-    uint32_t opaque;
-    memcpy(&opaque, opaque_bytes, 4);
-    for (uint32_t x = 0; x < width; x++) {
-        uint32_t v; /* the fourth byte is the next pixel's, or slack; it is overwritten */
-        memcpy(&v, row + (size_t)x * 3, 4);
-        v |= opaque;
-        memcpy(out + (size_t)x * 4, &v, 4);
-    }
+    spread(row, 3, width, out);
     return true;
 }
-
-#if defined(__x86_64__)
-
-/* Four pixels at a time, where the processor has the shuffle. */
-__attribute__((target("ssse3"))) static bool expand_rgb8_ssse3(const struct png_info *info, const uint8_t *row,
-                                                               uint8_t *out, uint32_t width)
-{
-    const __m128i spread = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
-    const __m128i opaque = _mm_set1_epi32((int)0xff000000u);
-    uint32_t x = 0;
-    for (; x + 4 <= width; x += 4) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(row + (size_t)x * 3)); /* 4 bytes of slack */
-        v = _mm_or_si128(_mm_shuffle_epi8(v, spread), opaque);
-        _mm_storeu_si128((__m128i *)(void *)(out + (size_t)x * 4), v);
-    }
-    return expand_rgb8(info, row + (size_t)x * 3, out + (size_t)x * 4, width - x);
-}
-
-static png_expand *rgb8(void)
-{
-    return __builtin_cpu_supports("ssse3") ? expand_rgb8_ssse3 : expand_rgb8;
-}
-
-#else
-
-static png_expand *rgb8(void)
-{
-    return expand_rgb8;
-}
-
-#endif
 
 static bool expand_rgb8_keyed(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
 {
@@ -147,20 +117,28 @@ static bool expand_rgba8(const struct png_info *info, const uint8_t *row, uint8_
     return true;
 }
 
-static bool expand_rgba16(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
+/* As many channels as are stored. */
+static bool expand_wide(const struct png_info *info, const uint8_t *row, uint8_t *out, uint32_t width)
 {
-    (void)info;
-    for (size_t i = 0; i < (size_t)width * 4; i++)
+    size_t n = (size_t)width * (info->bits / 16);
+    for (size_t i = 0; i < n; i++)
         out[i] = from16(row + i * 2);
     return true;
 }
 
-png_expand *png_expand_for(const struct png_info *info)
+uint8_t png_channels(const struct png_info *info)
+{
+    return info->keyed ? 4 : info->colour == PNG_RGB ? 3 : info->colour == PNG_GRAY ? 1 : 4;
+}
+
+png_expand *png_expand_for(const struct png_info *info, uint8_t channels)
 {
     bool wide = info->depth == 16;
+    if (channels && channels < 4)
+        return wide ? expand_wide : info->depth == 8 ? NULL : expand_levels;
     switch ((enum png_colour)info->colour) {
-    case PNG_RGB: return wide ? expand_rgb16 : info->keyed ? expand_rgb8_keyed : rgb8();
-    case PNG_RGBA: return wide ? expand_rgba16 : expand_rgba8;
+    case PNG_RGB: return wide ? expand_rgb16 : info->keyed ? expand_rgb8_keyed : expand_rgb8;
+    case PNG_RGBA: return wide ? expand_wide : expand_rgba8;
     case PNG_GRAY_ALPHA: return wide ? expand_gray_alpha16 : expand_gray_alpha8;
     case PNG_GRAY:
     case PNG_PALETTE: break;

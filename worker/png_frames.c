@@ -67,7 +67,7 @@ static int draw_frame(void *of, struct canvas *v, struct complaint *c)
     auto_free struct png_rows *rows = malloc(sizeof(*rows));
     if (!line || !rows)
         return complain(c, WORK_NO_MEMORY, "out of memory for a frame");
-    int status = png_rows_open(rows, p->info, p->frame.data, (struct size){box->w, box->h}, c);
+    int status = png_rows_open(rows, p->info, p->frame.data, (struct size){box->w, box->h}, 4, c);
     if (status)
         return status;
     for (uint32_t y = 0; y < box->h && !status; y++) {

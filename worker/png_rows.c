@@ -14,22 +14,20 @@ static size_t bytes_of(const struct png_info *info, uint32_t width)
     return ((size_t)width * info->bits + 7) / 8;
 }
 
-/* Reads one row of width pixels of the stream and makes it RGBA. */
+/* Reads one row of width pixels of the stream. */
 static int read_row(struct png_rows *r, uint32_t width, uint8_t *out, struct complaint *c)
 {
     size_t n = bytes_of(r->info, width);
-    bool first = r->before == r->blank;
-    uint8_t *row;
-    int status = png_stream_take(&r->stream, first ? 0 : n, n + 1, &row, c);
+    const uint8_t *row;
+    int status = png_stream_take(&r->stream, n + 1, &row, c);
     if (status)
         return status;
-    /* The row above may have moved with the buffer, to right before this one. */
-    const uint8_t *before = first ? r->blank : row - n;
-    if (!png_unfilter(row[0], row + 1, before, n, MAX(r->info->bits / 8u, 1u)))
+    uint8_t *to = !r->expand ? out : r->before == r->stored ? r->stored + r->row_bytes + PNG_SLACK : r->stored;
+    if (!png_unfilter(row[0], row + 1, r->before, n, MAX(r->info->bits / 8u, 1u), to))
         return complain(c, WORK_MALFORMED, "unknown filter type %u", row[0]);
-    if (!r->expand(r->info, row + 1, out, width))
+    if (r->expand && !r->expand(r->info, to, out, width))
         return complain(c, WORK_MALFORMED, "a pixel is outside the palette of %u colours", r->info->colours);
-    r->before = row + 1;
+    r->before = to;
     return WORK_OK;
 }
 
@@ -65,20 +63,22 @@ static int read_interlaced(struct png_rows *r, struct complaint *c)
     return WORK_OK;
 }
 
-int png_rows_open(struct png_rows *r, const struct png_info *info, size_t at, struct size size, struct complaint *c)
+int png_rows_open(struct png_rows *r, const struct png_info *info, size_t at, struct size size, uint8_t channels,
+                  struct complaint *c)
 {
     r->info = info;
     r->width = size.w;
     r->height = size.h;
     r->y = 0;
     r->row_bytes = bytes_of(info, size.w);
-    r->expand = png_expand_for(info);
+    r->expand = png_expand_for(info, channels);
     r->picture = NULL;
     r->stream.buf = NULL;
     r->before = r->blank = calloc(1, r->row_bytes + PNG_SLACK);
-    if (!r->blank)
-        return complain(c, WORK_NO_MEMORY, "out of memory for a row of %zu bytes", r->row_bytes);
-    int status = png_stream_open(&r->stream, info, at, r->row_bytes + 1, c);
+    r->stored = r->expand ? calloc(2, r->row_bytes + PNG_SLACK) : NULL;
+    int status = !r->blank || (r->expand && !r->stored)
+                     ? complain(c, WORK_NO_MEMORY, "out of memory for a row of %zu bytes", r->row_bytes)
+                     : png_stream_open(&r->stream, info, at, r->row_bytes + 1, c);
     if (!status && info->interlaced)
         status = read_interlaced(r, c);
     if (status)
@@ -105,6 +105,7 @@ int png_rows_end(struct png_rows *r, struct complaint *c)
 void png_rows_done(struct png_rows *r)
 {
     free(take(r->blank));
+    free(take(r->stored));
     free(take(r->picture));
     png_stream_done(&r->stream);
 }

@@ -12,6 +12,25 @@
 
 enum { PIECE = 192 * 1024 };
 
+/* The next chunk's data; false when there is none, or it is not sound: what is wrong is kept then. */
+static bool next_chunk(void *of, const uint8_t **ret, size_t *ret_len)
+{
+    struct png_stream *s = of;
+    struct png_chunk k;
+    if (!s->status)
+        s->status = png_chunk_at(s->info->data, s->info->len, s->at, &k, &s->complaint);
+    if (s->status || k.type != s->type)
+        return false;
+    s->status = png_crc_check(&k, &s->complaint);
+    if (s->status)
+        return false;
+    uint32_t skip = s->type == PNG_TYPE('f', 'd', 'A', 'T') ? MIN(4u, k.len) : 0;
+    s->at = k.next;
+    *ret = k.data + skip;
+    *ret_len = k.len - skip;
+    return true;
+}
+
 int png_stream_open(struct png_stream *s, const struct png_info *info, size_t at, size_t longest, struct complaint *c)
 {
     struct png_chunk k;
@@ -21,15 +40,14 @@ int png_stream_open(struct png_stream *s, const struct png_info *info, size_t at
     s->info = info;
     s->type = k.type;
     s->at = at;
-    s->room = MAX(3 * longest, (size_t)PIECE);
+    s->status = WORK_OK;
+    s->room = INFLATE_WINDOW + MAX(2 * longest, (size_t)PIECE);
     s->start = s->end = 0;
     s->ended = false;
-    s->buf = malloc(s->room + PNG_SLACK);
+    s->buf = malloc(s->room + INFLATE_SLACK + PNG_SLACK);
     if (!s->buf)
         return complain(c, WORK_NO_MEMORY, "out of memory for rows of %zu bytes", longest);
-    memset(s->buf + s->room, 0, PNG_SLACK);
-    isal_inflate_init(&s->z);
-    s->z.crc_flag = ISAL_ZLIB;
+    inflate_begin(&s->z, next_chunk, s);
     return WORK_OK;
 }
 
@@ -38,65 +56,36 @@ void png_stream_done(struct png_stream *s)
     free(take(s->buf));
 }
 
-/* Gives the next chunk to the inflater; *ret_more false when there is none. */
-static int next_chunk(struct png_stream *s, bool *ret_more, struct complaint *c)
+static int refuse(const struct png_stream *s, enum inflate_result r, const char *cut, struct complaint *c)
 {
-    struct png_chunk k;
-    int status = png_chunk_at(s->info->data, s->info->len, s->at, &k, c);
-    if (status)
-        return status;
-    *ret_more = k.type == s->type;
-    if (k.type != s->type)
-        return WORK_OK;
-    status = png_crc_check(&k, c);
-    if (status)
-        return status;
-    uint32_t skip = s->type == PNG_TYPE('f', 'd', 'A', 'T') ? MIN(4u, k.len) : 0;
-    s->at = k.next;
-    s->z.next_in = (uint8_t *)(uintptr_t)(k.data + skip); /* the library does not write there */
-    s->z.avail_in = k.len - skip;
-    return WORK_OK;
+    if (s->status)
+        return complain(c, (enum work_status)s->status, "%s", s->complaint.detail);
+    if (r == INFLATE_BAD_SUM)
+        return complain(c, WORK_MALFORMED, "the picture data's checksum does not match");
+    return complain(c, WORK_MALFORMED, "%s", r == INFLATE_CUT ? cut : "the picture data does not inflate");
 }
 
-/* Inflates some more behind end; *ret_more false when all chunks are used up and nothing came. */
-static int inflate_some(struct png_stream *s, bool *ret_more, struct complaint *c)
+/* Inflates all that there is room for, the window and what is not yet taken having moved to the front. */
+static int inflate_some(struct png_stream *s, const char *cut, struct complaint *c)
 {
-    *ret_more = true;
-    size_t before = s->end;
-    while (s->end == before && !s->ended && *ret_more) {
-        s->z.next_out = s->buf + s->end;
-        s->z.avail_out = (uint32_t)MIN(s->room - s->end, (size_t)UINT32_MAX);
-        int e = isal_inflate(&s->z);
-        if (e == ISAL_INCORRECT_CHECKSUM)
-            return complain(c, WORK_MALFORMED, "the picture data's checksum does not match");
-        if (e != ISAL_DECOMP_OK)
-            return complain(c, WORK_MALFORMED, "the picture data does not inflate");
-        s->end = (size_t)(s->z.next_out - s->buf);
-        s->ended = s->z.block_state == ISAL_BLOCK_FINISH;
-        if (s->end == before && !s->ended) {
-            int status = next_chunk(s, ret_more, c);
-            if (status)
-                return status;
-        }
-    }
-    return WORK_OK;
+    size_t from = MIN(s->start, s->end > INFLATE_WINDOW ? s->end - INFLATE_WINDOW : 0);
+    memmove(s->buf, s->buf + from, s->end - from);
+    s->start -= from;
+    s->end -= from;
+    uint8_t *out = s->buf + s->end;
+    enum inflate_result r = inflate_to(&s->z, s->buf, &out, s->buf + s->room);
+    s->end = (size_t)(out - s->buf);
+    s->ended = r == INFLATE_END;
+    return r == INFLATE_MORE || s->ended ? WORK_OK : refuse(s, r, cut, c);
 }
 
-int png_stream_take(struct png_stream *s, size_t n_before, size_t n, uint8_t **ret, struct complaint *c)
+int png_stream_take(struct png_stream *s, size_t n, const uint8_t **ret, struct complaint *c)
 {
-    if (s->room - s->start < n) {
-        size_t keep = MIN(n_before, s->start);
-        memmove(s->buf, s->buf + s->start - keep, keep + (s->end - s->start));
-        s->end -= s->start - keep;
-        s->start = keep;
-    }
+    static const char early[] = "the picture data ends early";
     while (s->end - s->start < n) {
-        bool more = true;
-        int status = s->ended ? WORK_OK : inflate_some(s, &more, c);
+        int status = s->ended ? complain(c, WORK_MALFORMED, early) : inflate_some(s, early, c);
         if (status)
             return status;
-        if (s->end - s->start < n && (s->ended || !more))
-            return complain(c, WORK_MALFORMED, "the picture data ends early");
     }
     *ret = s->buf + s->start;
     s->start += n;
@@ -105,22 +94,17 @@ int png_stream_take(struct png_stream *s, size_t n_before, size_t n, uint8_t **r
 
 int png_stream_end(struct png_stream *s, struct complaint *c)
 {
-    if (s->start != s->end)
-        return complain(c, WORK_MALFORMED, "there is more picture data than rows");
-    s->start = s->end = 0;
-    bool more = true;
-    int status = s->ended ? WORK_OK : inflate_some(s, &more, c);
+    static const char surplus[] = "there is more picture data than rows";
+    int status = s->ended ? WORK_OK : inflate_some(s, "the picture data ends before its checksum", c);
     if (status)
         return status;
-    if (s->end)
-        return complain(c, WORK_MALFORMED, "there is more picture data than rows");
-    if (!s->ended)
-        return complain(c, WORK_MALFORMED, "the picture data ends before its checksum");
+    if (s->start != s->end || inflate_left(&s->z))
+        return complain(c, WORK_MALFORMED, surplus);
     /* Chunks after the end must be empty, but sound. */
-    while (!s->z.avail_in) {
-        status = next_chunk(s, &more, c);
-        if (status || !more)
-            return status;
-    }
-    return complain(c, WORK_MALFORMED, "there is more picture data than rows");
+    const uint8_t *data;
+    size_t len;
+    while (next_chunk(s, &data, &len))
+        if (len)
+            return complain(c, WORK_MALFORMED, surplus);
+    return s->status ? refuse(s, INFLATE_CUT, "", c) : WORK_OK;
 }

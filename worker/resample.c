@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scaling, see resample.h. Weights are made once per axis; each pushed row is scaled across into a ring, and every
- * output row whose filter is complete is then summed down the ring. Rows with transparency are premultiplied with 7
- * more bits, so that colours of faint pixels survive; rows without it take the byte path and come out the same.
+ * output row whose filter is complete is then summed down the ring. The output is cut into spans of columns. Those with
+ * transparency are premultiplied with 7 more bits, so that colours of faint pixels survive; those without take the byte
+ * path and come out the same.
  *
- * Screenshots repeat themselves from row to row. The output is cut into spans of columns: one whose source pixels are
- * those of the row before is copied instead of summed across, and one that did not change over a whole filter is its
- * own sum down. The result is the same, bit for bit.
+ * Screenshots repeat themselves from row to row: a span whose source pixels are those of the row before is copied instead
+ * of summed across, one that did not change over a whole filter is its own sum down, and one that did not since the output
+ * row above is that. The result is the same, bit for bit.
  */
 #include "resample.h"
 
@@ -16,37 +17,29 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "axis.h"
 #include "kernel.h"
+#include "spread.h"
 
-enum {
-    LOBES = 3,
-    SPAN = 32, /* output pixels; a whole number of DOWN_STEPs */
-};
-#define HAIR 1e-6 /* a border so near to a whole pixel is on it */
-
-struct axis {
-    uint32_t n; /* output positions */
-    struct taps *taps;
-    int16_t *weights;
-    uint32_t longest;   /* taps of the longest */
-    uint32_t low, high; /* source positions that count */
-};
+enum { SPAN = 32 }; /* output pixels; a whole number of DOWN_STEPs */
 
 struct resampler {
     struct size source;
     struct image *out;
     const struct kernel *kernel;
+    unsigned channels; /* of pushed rows */
     bool alpha, copy, opaque;
     uint32_t x0, y0;       /* of a plain copy */
     uint32_t row, out_row; /* next to come, next to write */
     struct axis across, down;
     size_t mid_values;     /* of one ring row, in whole steps */
     uint32_t ring_rows;
+    size_t spans;          /* of a row */
     int16_t *ring;
-    bool *ring_opaque;
+    bool *ring_opaque;     /* for each span of each row */
     const int16_t **window, **shifted;
-    uint8_t *last;         /* the row before, for spans to be compared with */
-    bool last_set;
+    void (*row_across)(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out);
+    const uint8_t *last;   /* the row before, for spans to be compared with; NULL: none */
     uint32_t *still;       /* for each span, how many rows it has been the same */
     int16_t *wide;         /* a premultiplied source row, or an output row with fraction */
 };
@@ -67,92 +60,19 @@ void kernel_force(const struct kernel *k)
     atomic_store(&forced, k);
 }
 
-static double lanczos(double x)
-{
-    if (x < 0)
-        x = -x;
-    if (x < 1e-8)
-        return 1;
-    if (x >= LOBES)
-        return 0;
-    /* sin(3y) = 3 sin(y) - 4 sin(y)^3: one sine instead of two, which are most of the time of a small picture. */
-    double p = x * M_PI, s = sin(p / LOBES);
-    return LOBES * s * s * (3 - 4 * s * s) / (p * p);
-}
-
-/* Rounds n weights to fixed point with a sum of exactly 1: what rounding leaves over goes to the largest. */
-static void fix_weights(const double *exact, uint32_t n, int16_t *out)
-{
-    double total = 0;
-    for (uint32_t i = 0; i < n; i++)
-        total += exact[i];
-    int32_t left = 1 << WEIGHT_BITS;
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = (int16_t)lrint(exact[i] / total * (1 << WEIGHT_BITS));
-        left -= out[i];
-        if (out[i] > out[largest])
-            largest = i;
-    }
-    out[largest] = (int16_t)(out[largest] + left);
-}
-
-/* Taps of output position i: clamped to the part's whole pixels, so that nothing outside of it bleeds in. */
-static void one_tap(double start, double scale, const struct axis *a, uint32_t group, double *exact, struct taps *t,
-                    int16_t *weight)
-{
-    double stretch = fmax(scale, 1), reach = LOBES * stretch;
-    double first = fmax(floor(start - reach + 0.5), a->low), last = fmin(floor(start + reach + 0.5), a->high);
-    if (last <= first) {
-        first = fmin(fmax(floor(start), a->low), a->high - 1);
-        last = first + 1;
-    }
-    uint32_t n = (uint32_t)(last - first);
-    for (uint32_t i = 0; i < n; i++)
-        exact[i] = lanczos((first + i + 0.5 - start) / stretch);
-    fix_weights(exact, n, weight);
-    *t = (struct taps){(uint32_t)first, (n + group - 1) / group * group, weight};
-}
-
-static void axis_done(struct axis *a)
-{
-    free(a->taps);
-    free(a->weights);
-}
-
-/* start and length: the part of a source side that becomes n positions. */
-static int axis_init(struct axis *a, uint32_t side, double start, double length, uint32_t n, uint32_t group)
-{
-    double scale = length / n;
-    a->low = (uint32_t)fmin(fmax(floor(start + HAIR), 0), side - 1);
-    a->high = MAX((uint32_t)fmin(ceil(start + length - HAIR), side), a->low + 1);
-    size_t room = ((size_t)(2 * LOBES * fmax(scale, 1)) + 2 + group) / group * group;
-    a->n = n;
-    a->taps = calloc(n, sizeof *a->taps);
-    a->weights = calloc(n, room * sizeof *a->weights);
-    auto_free double *exact = calloc(room, sizeof *exact);
-    if (!a->taps || !a->weights || !exact)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        one_tap(start + (i + 0.5) * scale, scale, a, group, exact, &a->taps[i], a->weights + i * room);
-        a->longest = MAX(a->longest, a->taps[i].n);
-    }
-    return 0;
-}
-
 static int make_ring(struct resampler *r)
 {
     r->mid_values = ((size_t)r->out->size.w * 4 + DOWN_STEP - 1) / DOWN_STEP * DOWN_STEP;
     r->ring_rows = r->down.longest;
+    r->spans = r->out->size.w / SPAN + 1;
     size_t wide = MAX((size_t)r->source.w * 4 + TAP_GROUP * 4, r->mid_values);
     r->ring = calloc(r->ring_rows, r->mid_values * sizeof *r->ring);
-    r->ring_opaque = calloc(r->ring_rows, sizeof *r->ring_opaque);
+    r->ring_opaque = calloc(r->ring_rows, r->spans * sizeof *r->ring_opaque);
     r->window = calloc(2 * (size_t)r->ring_rows, sizeof *r->window);
     r->shifted = r->window + r->ring_rows;
     r->wide = r->alpha ? calloc(wide, sizeof *r->wide) : NULL;
-    r->last = malloc((size_t)r->source.w * 4);
-    r->still = calloc(r->out->size.w / SPAN + 1, sizeof *r->still);
-    return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) && r->last && r->still ? 0 : -ENOMEM;
+    r->still = calloc(r->spans, sizeof *r->still);
+    return r->ring && r->ring_opaque && r->window && (r->wide || !r->alpha) && r->still ? 0 : -ENOMEM;
 }
 
 static bool whole(double v, uint32_t *ret)
@@ -167,14 +87,16 @@ static bool is_copy(struct part p, struct size out, uint32_t *ret_x, uint32_t *r
     return whole(p.x, ret_x) && whole(p.y, ret_y) && fabs(p.w - out.w) < HAIR && fabs(p.h - out.h) < HAIR;
 }
 
-int resample_new(struct size source, struct part part, bool alpha, struct image *out, struct resampler **ret)
+int resample_new(struct size source, unsigned channels, struct part part, bool alpha, struct image *out,
+                 struct resampler **ret)
 {
     struct resampler *r = calloc(1, sizeof *r);
     if (!r)
         return -ENOMEM;
     const struct kernel *kernel = atomic_load(&forced);
-    *r = (struct resampler){.source = source, .out = out, .alpha = alpha, .opaque = true};
+    *r = (struct resampler){.source = source, .channels = channels, .out = out, .alpha = alpha, .opaque = true};
     r->kernel = kernel ? kernel : kernel_best();
+    r->row_across = channels == 1 ? r->kernel->across_grey : channels == 3 ? r->kernel->across_rgb : r->kernel->across8;
     r->copy = is_copy(part, out->size, &r->x0, &r->y0);
     if (!r->copy && (axis_init(&r->across, source.w, part.x, part.w, out->size.w, TAP_GROUP) ||
                      axis_init(&r->down, source.h, part.y, part.h, out->size.h, 2) || make_ring(r))) {
@@ -195,41 +117,46 @@ void resample_free(struct resampler *r)
     free(r->ring_opaque);
     free(r->window);
     free(r->wide);
-    free(r->last);
     free(r->still);
     free(r);
 }
 
-/* Most pixels are opaque or invisible: those need no division. */
+/* Two pixels at a time; row and out have room for one more. A product p becomes (p * 2^COVER_BITS + 127) / 255, which
+ * with s = p + 1 is (128 s + s / 2 + s / 512) / 256 for all of them, and that stays within 16 bits. */
 static void premultiply(const uint8_t *row, uint32_t n, int16_t *out)
 {
-    for (uint32_t x = 0; x < n; x++, row += 4, out += 4) {
-        uint32_t a = row[3];
-        for (int c = 0; c < 3; c++)
-            out[c] = (int16_t)(a == 255 ? (uint32_t)row[c] << COVER_BITS
-                               : a      ? (((uint32_t)row[c] * a << COVER_BITS) + 127) / 255
-                                        : 0);
-        out[3] = (int16_t)(a << COVER_BITS);
+    typedef uint8_t two __attribute__((vector_size(8)));
+    typedef uint16_t wide __attribute__((vector_size(16)));
+    const wide whole = {0, 0, 0, 255, 0, 0, 0, 255};
+    for (uint32_t x = 0; x < n; x += 2, row += 8, out += 8) {
+        two bytes;
+        memcpy(&bytes, row, sizeof bytes);
+        wide v = __builtin_convertvector(bytes, wide), a = __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7);
+        wide s = (v | whole) * a + 1, half = s >> 1;
+        v = half + ((((s & 1) << COVER_BITS) + half + (s >> 9)) >> 8);
+        memcpy(out, &v, sizeof v);
     }
-}
-
-static uint8_t byte_of(float v)
-{
-    return v < 0 ? 0 : v > 255 ? 255 : (uint8_t)v;
 }
 
 /* Values with MID_BITS of fraction, premultiplied → bytes, straight. */
 static void unpremultiply(const int16_t *in, uint32_t n, uint8_t *out)
 {
-    const int16_t half = 1 << (MID_BITS - 1), full = 255 << MID_BITS;
+    typedef float levels __attribute__((vector_size(16)));
+    typedef int32_t numbers __attribute__((vector_size(16)));
+    typedef uint8_t bytes __attribute__((vector_size(4)));
+    const int16_t half = 1 << (MID_BITS - 1), full = MID_OPAQUE;
     for (uint32_t x = 0; x < n; x++, in += 4, out += 4) {
         if (in[3] < half) {
             memset(out, 0, 4);
             continue;
         }
         float back = in[3] >= full ? 1.0f / (1 << MID_BITS) : 255.0f / in[3];
-        for (int c = 0; c < 3; c++)
-            out[c] = byte_of(in[c] * back + 0.5f);
+        levels v = {in[0], in[1], in[2], 0};
+        numbers byte = __builtin_convertvector(v * back + 0.5f, numbers);
+        byte &= byte >= 0;
+        byte |= byte > 255;
+        bytes rgb = __builtin_convertvector(byte, bytes);
+        memcpy(out, &rgb, sizeof rgb);
         out[3] = (uint8_t)MIN((in[3] + half) >> MID_BITS, 255);
     }
 }
@@ -243,90 +170,106 @@ static void copy_row(struct resampler *r, const uint8_t *row)
 {
     if (r->row < r->y0 || r->out_row >= r->out->size.h)
         return;
-    memcpy(out_row(r), row + (size_t)r->x0 * 4, image_stride(r->out));
+    spread(row + (size_t)r->x0 * r->channels, r->channels, r->out->size.w, out_row(r));
     if (r->alpha && r->opaque)
         r->opaque = row_opaque(out_row(r), r->out->size.w);
     r->out_row++;
 }
 
-/* One span of an opaque row. before: the ring's row before this one. */
-static void span_across(struct resampler *r, const uint8_t *row, uint32_t x, const int16_t *before, int16_t *mid)
+/* Whether the pixels from..end are opaque, of those that count. */
+static bool opaque_part(const struct resampler *r, const uint8_t *row, uint32_t from, uint32_t end)
+{
+    from = MAX(from, r->across.low);
+    end = MIN(end, r->across.high);
+    return !r->alpha || end <= from || row_opaque(row + (size_t)from * 4, end - from);
+}
+
+/* One span of a row. before: the ring's row before this one. */
+static void span_across(struct resampler *r, const uint8_t *row, uint32_t x, uint32_t before, uint32_t slot)
 {
     uint32_t n = MIN((uint32_t)SPAN, r->across.n - x);
     const struct taps *first = &r->across.taps[x], *last = first + n - 1;
-    size_t from = (size_t)first->first * 4, len = (size_t)MIN(last->first + last->n, r->source.w) * 4 - from;
-    if (r->last_set && !memcmp(row + from, r->last + from, len)) {
-        memcpy(mid + (size_t)x * 4, before + (size_t)x * 4, (size_t)n * 4 * sizeof *mid);
+    uint32_t from = first->first, end = MIN(last->first + last->n, r->source.w);
+    int16_t *mid = r->ring + slot * r->mid_values + (size_t)x * 4;
+    bool *opaque = &r->ring_opaque[slot * r->spans + x / SPAN];
+    if (r->last && !memcmp(row + (size_t)from * r->channels, r->last + (size_t)from * r->channels,
+                           (size_t)(end - from) * r->channels)) {
+        memcpy(mid, r->ring + before * r->mid_values + (size_t)x * 4, (size_t)n * 4 * sizeof *mid);
+        *opaque = r->ring_opaque[before * r->spans + x / SPAN];
         r->still[x / SPAN]++;
         return;
     }
-    r->kernel->across8(row, first, n, mid + (size_t)x * 4);
     r->still[x / SPAN] = 1;
-}
-
-static void opaque_across(struct resampler *r, const uint8_t *row, int16_t *mid)
-{
-    const int16_t *before = r->ring + (r->row + r->ring_rows - 1) % r->ring_rows * r->mid_values;
-    size_t low = (size_t)r->across.low * 4, len = (size_t)r->across.high * 4 - low;
-    for (uint32_t x = 0; x < r->across.n; x += SPAN)
-        span_across(r, row, x, before, mid);
-    memcpy(r->last + low, row + low, len);
-    r->last_set = true;
+    *opaque = opaque_part(r, row, from, end);
+    if (*opaque) {
+        r->row_across(row, first, n, mid);
+    } else {
+        premultiply(row + (size_t)from * 4, end - from, r->wide + (size_t)from * 4);
+        r->kernel->across16(r->wide, first, n, mid);
+        r->opaque = false;
+    }
 }
 
 static void row_across(struct resampler *r, const uint8_t *row)
 {
-    uint32_t slot = r->row % r->ring_rows;
-    int16_t *mid = r->ring + slot * r->mid_values;
-    uint32_t low = r->across.low, n = r->across.high - low;
-    bool opaque = !r->alpha || row_opaque(row + (size_t)low * 4, n);
-    if (opaque) {
-        opaque_across(r, row, mid);
-    } else {
-        premultiply(row + (size_t)low * 4, n, r->wide + (size_t)low * 4);
-        r->kernel->across16(r->wide, r->across.taps, r->across.n, mid);
-        r->opaque = r->last_set = false;
-    }
-    r->ring_opaque[slot] = opaque;
+    uint32_t slot = r->row % r->ring_rows, before = (r->row + r->ring_rows - 1) % r->ring_rows;
+    for (uint32_t x = 0; x < r->across.n; x += SPAN)
+        span_across(r, row, x, before, slot);
+    r->last = row;
 }
 
-/* From column `at` on, len values of an output row whose window is opaque. */
-static void sum_down(struct resampler *r, const struct taps *t, bool still, size_t at, size_t len)
+/* How a span of an output row is made. */
+enum way {
+    COPY_ABOVE = 1, /* nothing changed since the row above */
+    ONE_ROW = 2,    /* nor over the window: any row of it will do */
+    COVERED = 4,    /* some of it is not opaque */
+};
+
+static unsigned way_of(const struct resampler *r, const struct taps *t, size_t span)
+{
+    uint32_t rows = r->row - t->first + 1;
+    if (r->out_row && r->still[span] > r->row - (t - 1)->first)
+        return COPY_ABOVE;
+    unsigned way = r->still[span] >= rows ? ONE_ROW : 0;
+    for (uint32_t k = 0; k < t->n && !r->opaque && !(way & COVERED); k++)
+        if (t->weight[k] && !r->ring_opaque[(t->first + k) % r->ring_rows * r->spans + span])
+            way |= COVERED;
+    return way;
+}
+
+/* From column `at` on, len values of an output row. */
+static void sum_down(struct resampler *r, const struct taps *t, unsigned way, size_t at, size_t len)
 {
     static const int16_t one[2] = {1 << WEIGHT_BITS, 0};
     const struct taps single = {0, COUNT(one), one};
-    const struct taps *by = still ? &single : t;
+    const struct taps *by = way & ONE_ROW ? &single : t;
+    uint8_t *out = out_row(r) + at;
+    if (way & COPY_ABOVE) {
+        memcpy(out, out - image_stride(r->out), len);
+        return;
+    }
     for (uint32_t k = 0; k < by->n; k++)
-        r->shifted[k] = r->window[still ? 0 : k] + at;
-    r->kernel->down8(r->shifted, by, len, out_row(r) + at);
-}
-
-/* Of spans that are the same all over the window any row will do; neighbours of one kind go together. */
-static void opaque_down(struct resampler *r, const struct taps *t)
-{
-    uint32_t rows = r->row - t->first + 1;
-    size_t n = image_stride(r->out), step = SPAN * 4;
-    for (size_t at = 0, end; at < n; at = end) {
-        bool still = r->still[at / step] >= rows;
-        for (end = at + step; end < n && (r->still[end / step] >= rows) == still;)
-            end += step;
-        sum_down(r, t, still, at, MIN(end, n) - at);
+        r->shifted[k] = r->window[way & ONE_ROW ? 0 : k] + at;
+    if (way & COVERED) {
+        r->kernel->down16(r->shifted, by, len, r->wide);
+        unpremultiply(r->wide, (uint32_t)(len / 4), out);
+    } else {
+        r->kernel->down8(r->shifted, by, len, out);
     }
 }
 
+/* Neighbouring spans of one kind go together. */
 static void row_down(struct resampler *r, const struct taps *t)
 {
-    bool opaque = true;
-    for (uint32_t k = 0; k < t->n; k++) {
-        uint32_t slot = (t->first + k) % r->ring_rows;
-        r->window[k] = r->ring + slot * r->mid_values;
-        opaque = opaque && (r->ring_opaque[slot] || !t->weight[k]);
-    }
-    if (opaque) {
-        opaque_down(r, t);
-    } else {
-        r->kernel->down16(r->window, t, image_stride(r->out), r->wide);
-        unpremultiply(r->wide, r->out->size.w, out_row(r));
+    for (uint32_t k = 0; k < t->n; k++)
+        r->window[k] = r->ring + (t->first + k) % r->ring_rows * r->mid_values;
+    size_t n = image_stride(r->out), step = SPAN * 4;
+    unsigned next = way_of(r, t, 0);
+    for (size_t at = 0, end; at < n; at = end) {
+        unsigned way = next;
+        for (end = at + step; end < n && (next = way_of(r, t, end / step)) == way;)
+            end += step;
+        sum_down(r, t, way, at, MIN(end, n) - at);
     }
     r->out_row++;
 }

@@ -25,22 +25,37 @@ AVX2 static inline void store4(int16_t *out, __m256i sum, int32_t half, int shif
     _mm_storel_epi64((__m128i *)out, _mm_packs_epi32(both, both));
 }
 
-AVX2 static void across8(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out)
+/* Pixels of so many bytes; places: where the bytes of four of them go, see the callers. */
+AVX2 static inline void across_bytes(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out,
+                                     size_t channels, __m256i places, __m256i start)
 {
-    /* Pixels 0 and 1 in the low lane, 2 and 3 in the high one, each channel's two side by side as 16-bit words. */
-    const __m256i split = _mm256_setr_epi8(0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1, 8, -1, 12, -1, 9, -1,
-                                           13, -1, 10, -1, 14, -1, 11, -1, 15, -1);
     const int shift = WEIGHT_BITS - MID_BITS;
     for (uint32_t x = 0; x < n_out; x++) {
-        const uint8_t *p = row + (size_t)taps[x].first * 4;
+        const uint8_t *p = row + (size_t)taps[x].first * channels;
         const int16_t *w = taps[x].weight;
-        __m256i sum = _mm256_setzero_si256();
+        __m256i sum = start;
         for (uint32_t i = 0; i < taps[x].n; i += TAP_GROUP) {
-            __m256i four = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p + i * 4)));
-            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_shuffle_epi8(four, split), pairs_of(w + i)));
+            __m256i four = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p + i * channels)));
+            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_shuffle_epi8(four, places), pairs_of(w + i)));
         }
         store4(out + x * 4, sum, 1 << (shift - 1), shift);
     }
+}
+
+/* Pixels 0 and 1 in the low lane, 2 and 3 in the high one, each channel's two side by side as 16-bit words. */
+AVX2 static void across8(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out)
+{
+    const __m256i places = _mm256_setr_epi8(0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1, 8, -1, 12, -1, 9, -1,
+                                            13, -1, 10, -1, 14, -1, 11, -1, 15, -1);
+    across_bytes(row, taps, n_out, out, 4, places, _mm256_setzero_si256());
+}
+
+/* The same with no fourth channel: its sum starts with what weights of 1 in all would make of 255. */
+AVX2 static void across_rgb(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out)
+{
+    const __m256i places = _mm256_setr_epi8(0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1, 6, -1, 9, -1, 7, -1,
+                                            10, -1, 8, -1, 11, -1, -1, -1, -1, -1);
+    across_bytes(row, taps, n_out, out, 3, places, _mm256_setr_epi32(0, 0, 0, 255 << WEIGHT_BITS, 0, 0, 0, 0));
 }
 
 AVX2 static void across16(const int16_t *row, const struct taps *taps, uint32_t n_out, int16_t *out)
@@ -99,5 +114,5 @@ AVX2 static void down16(const int16_t *const *rows, const struct taps *t, size_t
     }
 }
 
-const struct kernel kernel_avx2 = {"avx2", across8, across16, down8, down16};
+const struct kernel kernel_avx2 = {"avx2", across_grey_sse2, across_rgb, across8, across16, down8, down16};
 #endif

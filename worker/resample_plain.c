@@ -12,6 +12,33 @@ static uint8_t narrow8(int32_t v)
     return v < 0 ? 0 : v > 255 ? 255 : (uint8_t)v;
 }
 
+static void across_grey(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out)
+{
+    const int shift = WEIGHT_BITS - MID_BITS;
+    for (uint32_t x = 0; x < n_out; x++) {
+        int32_t sum = 1 << (shift - 1);
+        for (uint32_t i = 0; i < taps[x].n; i++)
+            sum += row[taps[x].first + i] * taps[x].weight[i];
+        out[x * 4] = out[x * 4 + 1] = out[x * 4 + 2] = narrow16(sum >> shift);
+        out[x * 4 + 3] = MID_OPAQUE;
+    }
+}
+
+static void across_rgb(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out)
+{
+    const int shift = WEIGHT_BITS - MID_BITS;
+    for (uint32_t x = 0; x < n_out; x++) {
+        int32_t sum[3] = {1 << (shift - 1), 1 << (shift - 1), 1 << (shift - 1)};
+        const uint8_t *p = row + (size_t)taps[x].first * 3;
+        for (uint32_t i = 0; i < taps[x].n; i++)
+            for (int c = 0; c < 3; c++)
+                sum[c] += p[i * 3 + c] * taps[x].weight[i];
+        for (int c = 0; c < 3; c++)
+            out[x * 4 + c] = narrow16(sum[c] >> shift);
+        out[x * 4 + 3] = MID_OPAQUE;
+    }
+}
+
 static void across8(const uint8_t *row, const struct taps *taps, uint32_t n_out, int16_t *out)
 {
     const int shift = WEIGHT_BITS - MID_BITS;
@@ -75,4 +102,4 @@ static void down16(const int16_t *const *rows, const struct taps *t, size_t n, i
     }
 }
 
-const struct kernel kernel_plain = {"plain", across8, across16, down8, down16};
+const struct kernel kernel_plain = {"plain", across_grey, across_rgb, across8, across16, down8, down16};

@@ -8,19 +8,31 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "encode.h"
 #include "resample.h"
 
-enum { HEAP = 10 << 20, PAGE = 4096, TINY = 48 };
+enum { HUGE_PAGE = 2 << 20, TOUCHED = 6 << 20, ADVISED = 16 << 20, PAGE = 4096, TINY = 48 };
 
-/* Freed memory stays with the process (see main), touched, and large blocks are taken from it. */
+/*
+ * Freed memory stays with the process (see main), touched, and large blocks are taken from it. In huge pages, where the
+ * system gives them, it comes in a third of the time and goes with the process in next to none: beside a call that
+ * follows at once, a new worker takes the processor from the one at work. What lies before the first of them stays taken
+ * and unused.
+ */
 static void touch_heap(void)
 {
-    volatile char *heap = malloc(HEAP);
-    for (size_t at = 0; heap && at < HEAP; at += PAGE)
-        heap[at] = 0;
-    free((void *)(uintptr_t)heap);
+    char *heap = malloc(HUGE_PAGE + ADVISED);
+    if (!heap)
+        return;
+    size_t lead = HUGE_PAGE - (uintptr_t)heap % HUGE_PAGE;
+    volatile char *at = heap + lead;
+    (void)madvise(heap + lead, ADVISED, MADV_HUGEPAGE);
+    for (size_t i = 0; i < TOUCHED; i += PAGE)
+        at[i] = 0;
+    void *before = realloc(heap, lead);
+    (void)before;
 }
 
 static void run_encoders(void)

@@ -74,6 +74,7 @@ static struct header header_of(const struct decoder *d)
         .alpha = info->frames || d->still.has_alpha,
         .exact = true,
         .lossy = !info->frames && d->still.format == STILL_LOSSY,
+        .channels = 4,
         .colour = COLOUR_RGBA,
     };
     if (info->flags & WEBP_EXIF && info->exif.data)

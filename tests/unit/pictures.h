@@ -57,7 +57,7 @@ MAYBE struct picture decode_with(enum media media, const void *data, size_t len,
     p.status = ops->open(exact, len, &d, &p.h, &p.c);
     if (p.status)
         return p;
-    struct want want = {frame, {least ? least : p.h.width, least ? least : p.h.height}};
+    struct want want = {frame, {least ? least : p.h.width, least ? least : p.h.height}, 4};
     p.status = ops->start(d, &want, &p.size, &p.c);
     if (!p.status)
         p.status = decode_rows(ops, d, &p);

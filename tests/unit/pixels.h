@@ -67,7 +67,7 @@ static inline int read_image(enum media media, const uint8_t *data, size_t len, 
     struct header h;
     struct size size;
     int status = ops->open(data, len, &d, &h, NULL);
-    struct want want = {1, {h.width, h.height}};
+    struct want want = {1, {h.width, h.height}, 4};
     if (!status)
         status = ops->start(d, &want, &size, NULL);
     if (!status && image_init(ret, size))

@@ -356,7 +356,7 @@ static int run_through(const struct buf *b)
     int status = decode_png.open((const uint8_t *)b->data, b->len, &d, &h, &c);
     if (status)
         return status;
-    status = decode_png.start(d, &(struct want){1, {h.width, h.height}}, &s, &c);
+    status = decode_png.start(d, &(struct want){1, {h.width, h.height}, 4}, &s, &c);
     auto_free uint8_t *row = malloc((size_t)s.w * 4 + 1);
     for (uint32_t y = 0; y < s.h && !status; y++)
         status = decode_png.row(d, row, &c);

@@ -65,7 +65,8 @@ static struct raw raw_of(const struct image *m)
 {
     return (struct raw){
         .m = m,
-        .header = {.width = m->size.w, .height = m->size.h, .frames = 1, .orientation = 1, .alpha = true, .exact = true}};
+        .header = {.width = m->size.w, .height = m->size.h, .frames = 1, .orientation = 1, .alpha = true,
+                   .exact = true, .channels = 4}};
 }
 
 static struct work_request request(void)

@@ -111,7 +111,7 @@ TEST(rows_that_are_opaque_come_out_alike_with_and_without_alpha)
 static void scale_part(const struct image *m, struct part part, struct image *out)
 {
     struct resampler *r;
-    if (resample_new(m->size, part, !m->opaque, out, &r))
+    if (resample_new(m->size, 4, part, !m->opaque, out, &r))
         abort();
     for (uint32_t y = 0; y < m->size.h; y++)
         resample_push(r, image_row(m, y));
@@ -138,7 +138,7 @@ TEST(nothing_outside_of_the_part_counts_as_transparent)
             set_pixel(&m, x, y, 1, 2, 3, 255);
     CHECK(!image_init(&out, (struct size){10, 10}));
     struct resampler *r;
-    CHECK(!resample_new(m.size, (struct part){10, 10, 20, 20}, true, &out, &r));
+    CHECK(!resample_new(m.size, 4, (struct part){10, 10, 20, 20}, true, &out, &r));
     for (uint32_t y = 0; y < 40; y++)
         resample_push(r, image_row(&m, y));
     CHECK(resample_opaque(r));
@@ -153,10 +153,11 @@ static void scale_alike(const struct image *m, bool restless, struct image *out)
 {
     struct resampler *r = NULL;
     uint32_t seed = 5;
-    auto_free uint8_t *row = malloc(image_stride(m) + RESAMPLE_PAD);
-    if (resample_new(m->size, (struct part){0, 0, m->size.w, m->size.h}, false, out, &r))
+    auto_free uint8_t *two = malloc(2 * (image_stride(m) + RESAMPLE_PAD));
+    if (resample_new(m->size, 4, (struct part){0, 0, m->size.w, m->size.h}, false, out, &r))
         abort();
     for (uint32_t y = 0; y < m->size.h; y++) {
+        uint8_t *row = two + y % 2 * (image_stride(m) + RESAMPLE_PAD);
         memcpy(row, image_row(m, y), image_stride(m));
         for (uint32_t x = 0; restless && x < m->size.w; x++)
             row[x * 4 + 3] = (uint8_t)noise(&seed);
@@ -195,6 +196,44 @@ TEST(rows_that_repeat_between_transparent_ones_come_out_like_the_same_rows_alone
             for (uint32_t i = x * 4; i < x * 4 + 4; i++)
                 most = MAX(most, abs(image_row(&out, y)[i] - image_row(&want, y)[i]));
     CHECK_MSG(most <= 1, "%d", most);
+}
+
+/* The same pixels in rows of so many channels. Grey is the first one. */
+static void scale_packed(const struct image *m, unsigned channels, struct image *out)
+{
+    struct resampler *r = NULL;
+    size_t room = (size_t)m->size.w * channels + RESAMPLE_PAD;
+    auto_free uint8_t *two = calloc(2, room);
+    if (!two || resample_new(m->size, channels, (struct part){0, 0, m->size.w, m->size.h}, false, out, &r))
+        abort();
+    for (uint32_t y = 0; y < m->size.h; y++) {
+        uint8_t *row = two + y % 2 * room;
+        for (uint32_t x = 0; x < m->size.w; x++)
+            memcpy(row + (size_t)x * channels, image_row(m, y) + (size_t)x * 4, channels);
+        resample_push(r, row);
+    }
+    resample_free(r);
+}
+
+TEST(rows_of_fewer_channels_come_out_as_if_they_were_rgba)
+{
+    for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes) * COUNT(kernels) * 2; i++) {
+        struct size from = sizes[i % COUNT(sizes)], to = sizes[i / COUNT(sizes) % COUNT(sizes)];
+        const struct kernel *kernel = kernels[i / COUNT(sizes) / COUNT(sizes) % COUNT(kernels)];
+        unsigned channels = i / COUNT(sizes) / COUNT(sizes) / COUNT(kernels) ? 3 : 1;
+        if (!usable(kernel))
+            continue;
+        auto_image m = noisy_image(from.w, from.h, true, (uint32_t)i), want = {0};
+        auto_image out = flat_image(to.w, to.h, 0, 0, 0, 0);
+        for (uint8_t *p = m.px; channels == 1 && p < m.px + image_stride(&m) * from.h; p += 4)
+            p[1] = p[2] = p[0];
+        kernel_force(kernel);
+        scale(&m, to, &want);
+        scale_packed(&m, channels, &out);
+        CHECK_MSG(same_pixels(&out, &want), "%s, %u channels, %ux%u to %ux%u", kernel->name, channels, from.w, from.h, to.w,
+                  to.h);
+    }
+    kernel_force(NULL);
 }
 
 TEST(each_orientation_puts_the_stored_corners_where_exif_says)
