@@ -77,8 +77,9 @@ const struct command command_call = {
     .summary = "call a tool with JSON arguments",
     .arguments = "TOOL [JSON]",
     .about = "Calls a tool (view, read, inspect_image, vision_analyze, video_analyze) with its arguments as one JSON "
-             "object, from the command line or, when JSON is left out or '-', from stdin. Prints one JSON object, whatever happens. Exit status 0 when it is ok, 1 "
-             "for a refusal or an error, 2 when the arguments are no JSON or there is no such tool, 3 for a fault.",
+             "object, from the command line or, when JSON is left out or '-', from stdin. Prints one JSON object, "
+             "whatever happens. Exit status 0 when it is ok, 1 for a refusal, an error or a call that a signal ended, 2 "
+             "when the arguments are no JSON or there is no such tool, 3 for a fault.",
     .examples = "fovea call view '{\"path\":\"a.png\",\"max_edge\":800}'\n"
                 "fovea call read '{\"path\":\"notes.txt\",\"limit\":20}'\n"
                 "fovea call inspect_image '{\"path\":\"a.png\",\"question\":\"what does the sign say?\"}'\n",

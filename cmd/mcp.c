@@ -69,8 +69,8 @@ static int run(struct invocation *in)
 static const struct option options[] = {
     {"http", 0, OPTION_STRING, "ADDR:PORT", AT(http),
      "serve Streamable HTTP at /mcp there instead of stdin and stdout; port 0 picks one"},
-    {"main", 0, OPTION_STRING, "P/M", AT(main), "the model that the agent runs: pictures fit its limits, and one that sees them is not asked about them "
-     "but shown"},
+    {"main", 0, OPTION_STRING, "P/M", AT(main),
+     "the model that the agent runs: pictures fit its limits, and one that sees gets them instead of answers"},
     {"personality", 0, OPTION_STRING, "ID", AT(personality),
      "offer only the tools in personalities/ID/toolset.yaml beside config.yaml, and lay the config.yaml of that folder "
      "over the other; its fs_reach narrows, never widens"},

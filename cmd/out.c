@@ -47,14 +47,37 @@ int out_buf(const struct buf *b)
     return EXIT_FAULT;
 }
 
+/* What could act on a terminal, as escapes: the same JSON. */
+static void add_json_shown(struct buf *b, const char *json)
+{
+    size_t len = strlen(json);
+    while (len && !b->error) {
+        uint32_t c;
+        size_t n = utf8_decode(json, len, &c);
+        if (!n || !char_acts(c))
+            (void)buf_add(b, json, n ? n : 1);
+        else if (c > 0xffff)
+            (void)buf_add_format(b, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+        else
+            (void)buf_add_format(b, "\\u%04x", c);
+        n = n ? n : 1;
+        json += n;
+        len -= n;
+    }
+}
+
 int out_json(char *json)
 {
     auto_free char *line = json;
+    auto_buf shown = BUF_INIT(LIMIT_CLI_ANSWER);
+    bool terminal = line && isatty(STDOUT_FILENO);
     if (!line) {
         say("out of memory");
         return EXIT_FAULT;
     }
-    int r = out_str(line);
+    if (terminal)
+        add_json_shown(&shown, line);
+    int r = terminal ? out_buf(&shown) : out_str(line);
     return r ? r : out("\n", 1);
 }
 

@@ -18,7 +18,7 @@ int out(const void *data, size_t len);
 int out_str(const char *s);
 int out_buf(const struct buf *b); /* also says so when the buffer had failed */
 
-/* Writes a line of JSON and frees it; NULL (out of memory) is a fault. */
+/* Writes a line of JSON and frees it; NULL (out of memory) is a fault. On a terminal, what could act there is escaped. */
 int out_json(char *json);
 
 /* One line on stderr, "fovea: ..." or bare. Characters that could act on a terminal are shown, not sent. */

@@ -47,7 +47,7 @@ size_t buf_add_visible(struct buf *b, const char *s, size_t len, bool last)
 
 static void show(struct stream *s, const char *text, size_t len, bool last)
 {
-    auto_buf all = BUF_INIT(LIMIT_CLI_ANSWER), b = BUF_INIT(LIMIT_CLI_ANSWER * 12);
+    auto_buf all = BUF_INIT(LIMIT_CLI_ANSWER), b = BUF_INIT(LIMIT_CLI_ANSWER);
     (void)buf_add(&all, s->rest, s->n_rest);
     (void)buf_add(&all, text, len);
     s->n_rest = 0;

@@ -32,7 +32,8 @@ struct ask_question {
     const char *text;         /* the question, word for word */
     const struct schema *schema; /* compiled; NULL: text is enough */
     const json_t *schema_json;   /* the same, as the caller gave it */
-    int64_t max_output; /* tokens; 0: the model's own, or ask's default where the wire must be told */
+    int64_t max_output; /* tokens of the answer: a model known to think unasked gets room for that besides. 0: the model's
+                           own, or ask's default where the wire must be told */
     int64_t timeout_ms; /* for all of it, repair included; 0 none */
     const char *ca_file; /* trusted besides the system's authorities; NULL */
     bool full_detail;

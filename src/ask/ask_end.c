@@ -56,6 +56,13 @@ bool ask_schema_refused(const struct asking *k, const struct wire_reply *r)
            says_any(r->error.message, phrases, COUNT(phrases));
 }
 
+/* The figures are the other side's. */
+static void add_tokens(int64_t *sum, int64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = INT64_MAX;
+}
+
 /* A provider that refused a request did no work for it. */
 void ask_count(struct asking *k, int code, const struct wire_reply *r)
 {
@@ -72,11 +79,11 @@ void ask_count(struct asking *k, int code, const struct wire_reply *r)
     a->nano = money_add(a->nano, nano);
     a->usage.told = u->told && (a->usage.told || !a->calls);
     a->usage.cost_nano = a->calls ? money_add(a->usage.cost_nano, u->cost_nano) : u->cost_nano;
-    a->usage.input += u->input;
-    a->usage.cache_read += u->cache_read;
-    a->usage.cache_write += u->cache_write;
-    a->usage.output += u->output;
-    a->usage.reasoning += u->reasoning;
+    add_tokens(&a->usage.input, u->input);
+    add_tokens(&a->usage.cache_read, u->cache_read);
+    add_tokens(&a->usage.cache_write, u->cache_write);
+    add_tokens(&a->usage.output, u->output);
+    add_tokens(&a->usage.reasoning, u->reasoning);
     a->calls++;
 }
 

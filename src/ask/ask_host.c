@@ -23,19 +23,29 @@ enum wire_effort ask_effort(const char *word)
     return WIRE_EFFORT_UNSET;
 }
 
-/* Anthropic must be told. What a model thinks counts too, so the harder it is to think, the more room it has. */
-static int64_t usual_output(const struct choice *c)
+/* Models that think unasked, on wires where that counts against the limit: it would leave them no word to say. */
+static bool thinks(const struct choice *c)
 {
-    static const int64_t tokens[WIRE_EFFORTS] = {8192, 8192, 16384, 32768};
-    return tokens[ask_effort(c->effort)];
+    static const char *const starts[] = {"gpt-5", "gpt-6", "o1", "o3", "o4", "gemini-2.5", "gemini-3", "gemini-4"};
+    const char *slash = strrchr(c->id, '/'), *name = slash ? slash + 1 : c->id;
+    for (size_t i = 0; i < COUNT(starts); i++)
+        if (!strncmp(name, starts[i], strlen(starts[i])))
+            return true;
+    return false;
 }
 
+/* Anthropic must be told a limit. The harder a model is to think, the more room it has for that. */
 int64_t ask_max_output(const struct choice *c, const struct host *h, int64_t wanted)
 {
-    int64_t most = c->model && c->model->max_output ? c->model->max_output : INT64_MAX;
-    if (wanted <= 0 && h->wire != &wire_anthropic)
-        return 0;
-    return MIN(wanted > 0 ? wanted : usual_output(c), most);
+    static const int64_t usual[WIRE_EFFORTS] = {8192, 8192, 16384, 32768};
+    static const int64_t room[WIRE_EFFORTS] = {16384, 4096, 16384, 32768};
+    enum wire_effort effort = ask_effort(c->effort);
+    int64_t most = c->model && c->model->max_output ? c->model->max_output : INT64_MAX, sum;
+    if (wanted <= 0)
+        return h->wire == &wire_anthropic ? MIN(usual[effort], most) : 0;
+    if (thinks(c) && !__builtin_add_overflow(wanted, room[effort], &sum))
+        wanted = sum;
+    return MIN(wanted, most);
 }
 
 bool ask_takes(const struct choice *c, enum wire_kind kind)

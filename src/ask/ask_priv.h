@@ -20,7 +20,8 @@ struct asker {
 /* The host of a choice; -EINVAL for one that no wire leads to (local). Borrows from the choice. */
 int ask_host(const struct choice *c, struct host *ret);
 
-/* How many tokens to ask for: what was wanted, within what the model can; 0 where the vendor's own limit will do. */
+/* How many tokens to ask for: what was wanted of an answer, with room for what the model thinks before it, within what it
+ * can; 0 where the vendor's own limit will do. */
 int64_t ask_max_output(const struct choice *c, const struct host *h, int64_t wanted);
 
 enum wire_effort ask_effort(const char *word);

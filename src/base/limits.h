@@ -141,7 +141,7 @@
 #define LIMIT_CLI_ARGS 16                   /* words that are no options */
 #define LIMIT_CLI_WORDS 4096                /* bytes of one line on stderr */
 #define LIMIT_STDIN_BYTES (20 * MIB)        /* of a source; as view.maxBytes by default */
-#define LIMIT_CLI_ANSWER (64 * MIB)         /* an answer with every character made visible */
+#define LIMIT_CLI_ANSWER (256 * MIB)        /* a result, with every character made visible or a picture in it */
 #define LIMIT_CLI_ASK_STDIN (32 * MIB)      /* of a source to ask about; as a PDF may be */
 #define LIMIT_CLI_PROGRESS_MS 1000          /* between two looks of the line that says how long it takes */
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */

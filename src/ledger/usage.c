@@ -4,6 +4,7 @@
  * sums by session, by model and of all, for each day (UTC), so that asking what was spent adds up days, not calls. Only a
  * time within a day makes the calls of that one day be looked at.
  */
+#include <assert.h>
 #include <errno.h>
 
 #include "base/cleanup.h"
@@ -107,6 +108,7 @@ int ledger_add(struct ledger *l, const struct ledger_entry *e, struct fovea_faul
                        .output = MAX(e->output, 0),
                        .nano = MAX(e->nano, 0),
                        .unpriced = e->nano < 0};
+    assert(e->session && e->tool && e->provider && e->model);
     if (__builtin_add_overflow(MAX(e->input, 0), MAX(e->cache_read, 0), &a.input) ||
         __builtin_add_overflow(a.input, MAX(e->cache_write, 0), &a.input))
         return fault_overflow(fault);

@@ -280,8 +280,8 @@ static int say(int code, struct fovea_fault *f)
         const char *words;
     } rows[] = {
         {-ETIMEDOUT, "the provider did not answer in time"},
-        {-EHOSTUNREACH, "the provider cannot be reached"},
-        {-EPROTO, "no trusted TLS connection to the provider: its certificate or protocol was refused"},
+        {-EHOSTUNREACH, "the provider cannot be reached; check the network, and its baseUrl"},
+        {-EPROTO, "no trusted TLS connection to the provider: its certificate or protocol was refused; network.caFile names further authorities"},
         {-ECONNRESET, "the connection to the provider was cut off"},
         {-EFBIG, "the provider's answer is too long"},
     };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fovea itself in the lab, config and all: view of URLs from the command line and over MCP."""
+"""fovea itself in the lab, config and all: URLs that are seen or asked about, from the command line and over MCP."""
 import json
 import os
 import subprocess
@@ -167,8 +167,82 @@ def refusals(png):
         same((servers.lookups, servers.requests), ([], []))
 
 
+HOST = """network.caFile: %s
+providers: {home: {wire: openai-chat, baseUrl: "https://b.test/v1", apiKey: sk-canary%%s}}
+""" % CA
+TABLE = HOST % ", models: {m: {vision: true}}"
+VIDEO = (HOST % ", models: {v: {vision: true, video: true}}").replace("home:", "vllm:")
+ANSWER = {"model": "m",
+          "choices": [{"message": {"role": "assistant", "content": "a red square"}, "finish_reason": "stop"}],
+          "usage": {"prompt_tokens": 9, "completion_tokens": 3}}
+questions = []  # bodies that the host was sent
+
+
+def answer(conn):
+    head, _, body = servers.requests[-1].partition("\r\n\r\n")
+    length = next(int(line.split(":")[1]) for line in head.split("\r\n") if line.lower().startswith("content-length:"))
+    data = body.encode("latin-1")
+    while len(data) < length:
+        data += conn.recv(65536)
+    questions.append((head, json.loads(data)))
+    conn.sendall(servers.ok(json.dumps(ANSWER).encode(), "Content-Type: application/json"))
+
+
+def ask(tool, config=TABLE, **arguments):
+    questions.clear()
+    return fovea("call", tool, json.dumps({"prompt": "what is it", "model": "home/m", **arguments}), config=config)
+
+
+def failed(got, code):
+    same((got["exit"], got["ok"], questions), (1, False, []), json.dumps(got))
+    assert code in json.dumps(got), got
+
+
+def asked():
+    servers.PATHS["/v1/chat/completions"] = answer
+    models = [{"id": "m", "input_modalities": ["text", "image"]}, {"id": "n", "input_modalities": ["text"]}]
+    servers.PATHS["/v1/models"] = servers.ok(json.dumps({"data": models}).encode())
+    url = "https://a.test/a.png?token=canary"
+
+    @test("a_question_about_a_url_sends_its_pixels_and_not_its_address")
+    def _():
+        got = ask("vision_analyze", file_url=url)
+        same((got["exit"], got["ok"]), (0, True), json.dumps(got))
+        assert "a red square" in json.dumps(got), got
+        same(len(questions), 1)
+        head, body = questions[0]
+        assert "Bearer sk-canary" in head, head
+        assert "data:image/" in json.dumps(body) and "a.test" not in json.dumps(body), body
+
+    @test("a_question_about_a_url_that_the_gate_refuses_asks_nobody")
+    def _():
+        failed(ask("vision_analyze", file_url="https://a.test/to?https://10.0.0.1/a.png"),
+               "URL_BLOCKED: redirect_private: ")
+        failed(ask("vision_analyze", file_url="http://a.test/a.png"), "URL_BLOCKED: scheme: ")
+        failed(ask("vision_analyze", file_url="https://metadata.test/a.png"), "URL_BLOCKED: dns_private: ")
+        failed(ask("video_analyze", VIDEO, file_url="https://169.254.169.254/a.mp4", model="vllm/v"),
+               "URL_BLOCKED: ip_metadata: ")
+        failed(ask("video_analyze", VIDEO, file_url="https://metadata.test/a.mp4", model="vllm/v"),
+               "URL_BLOCKED: dns_private: ")
+
+    @test("a_model_that_is_in_no_table_is_found_at_its_host")
+    def _():
+        got = ask("vision_analyze", config=HOST % "", file_url=url)
+        same((got["exit"], got["ok"]), (0, True), json.dumps(got))
+        failed(ask("vision_analyze", config=HOST % "", model="home/n", file_url=url), "home/n")
+
+    @test("blocked_images_ask_about_no_url_and_no_host")
+    def _():
+        servers.lookups.clear()
+        servers.requests.clear()
+        failed(ask("vision_analyze", config="images.blockImages: true\n" + HOST % "", file_url=url), "blockImages")
+        failed(ask("video_analyze", config="images.blockImages: true\n" + HOST % "", file_url=url), "blockImages")
+        same((servers.lookups, servers.requests), ([], []))
+
+
 def product():
     png = read("png-rgb-8.png")
     serve_pictures(png)
     shown(png)
     refusals(png)
+    asked()

@@ -235,8 +235,13 @@ TEST(effort_detail_and_the_limit_of_tokens_go_with_the_question)
         {{CLAUDE, .q = {.max_output = 10000000}}, "anthropic", "\"max_tokens\":128000,"},
         {{.provider = "openai", .id = "gpt-5", .effort = "low"}, "openai-responses", "\"reasoning\":{\"effort\":\"low\"}"},
         {{.provider = "openai", .id = "gpt-5", .q = {.full_detail = true}}, "openai-responses", "\"detail\":\"original\""},
-        {{.provider = "openai", .id = "gpt-5", .q = {.max_output = 99}}, "openai-responses", "\"max_output_tokens\":99,"},
-        {{.provider = "openai", .wire = "openai-chat", .id = "gpt-5", .q = {.max_output = 99}}, "openai-chat",
+        {{.provider = "openai", .id = "gpt-4.1", .q = {.max_output = 99}}, "openai-responses", "\"max_output_tokens\":99,"},
+        {{.provider = "openai", .id = "gpt-5", .q = {.max_output = 99}}, "openai-responses", "\"max_output_tokens\":16483,"},
+        {{.provider = "openai", .id = "gpt-5", .effort = "low", .q = {.max_output = 99}}, "openai-responses",
+         "\"max_output_tokens\":4195,"},
+        {{.provider = "google", .id = "gemini-2.5-flash", .q = {.max_output = 60000}}, "gemini", "\"maxOutputTokens\":65536"},
+        {{.provider = "openrouter", .id = "openai/gpt-5", .q = {.max_output = 99}}, "openai-chat", "\"max_tokens\":16483,"},
+        {{.provider = "openai", .wire = "openai-chat", .id = "gpt-4o", .q = {.max_output = 99}}, "openai-chat",
          "\"max_completion_tokens\":99,"},
         {{.provider = "home", .id = "x", .q = {.max_output = 99}}, "openai-chat", "\"max_tokens\":99,"},
     };
@@ -721,6 +726,14 @@ TEST(one_unknown_price_makes_the_sum_unknown)
     ASK(WHO(CLAUDE, .schema = OPEN), {ACT_CLOSE, says_so("anthropic", "no", false)},
         {ACT_CLOSE, JSON_HEAD("200") "{\"content\":[{\"type\":\"text\",\"text\":\"{}\"}],\"stop_reason\":\"end_turn\"}"});
     CHECK(got.a.end == ASK_ANSWERED && got.a.calls == 2 && got.a.nano == MONEY_UNKNOWN && !got.a.usage.told);
+    asked_done(&got);
+}
+
+TEST(figures_past_all_reason_do_not_overflow)
+{
+    ASK(WHO(CLAUDE, .schema = CLOSED), {ACT_CLOSE, JSON_HEAD("200") "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"stop_reason\":"
+        "\"end_turn\",\"usage\":{\"input_tokens\":9223372036854775807,\"output_tokens\":9223372036854775807}}"});
+    CHECK(got.a.end == ASK_NOT_JSON && got.a.calls == 2 && got.a.usage.input == INT64_MAX && got.a.nano == MONEY_UNKNOWN);
     asked_done(&got);
 }
 
