@@ -236,7 +236,7 @@ static int step_fit(struct asking *a)
     if (a->part.kind == WIRE_PDF)
         return 0;
     int r = a->local ? asking_read(a) : asking_picture(a);
-    return r > 0 ? refused(a) : r;
+    return r > 0 && !a->result ? refused(a) : r;
 }
 
 static asking_step *const steps[] = {step_arguments, asking_allowed, step_route,    step_choose, step_open,  step_plan,

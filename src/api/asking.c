@@ -187,6 +187,16 @@ int asking_ask(struct asking *a)
     return a->answer.end == ASK_ANSWERED ? 0 : failed(a);
 }
 
+/* A reader that gives up is as much the model's failure as a provider that does. */
+static int unread(struct asking *a, int code)
+{
+    if (code == -ECANCELED && a->plain)
+        return asking_fail(a, FAIL_LLM_ERROR, "%s request aborted.", a->tool);
+    if (code == -ETIMEDOUT || code == -EIO || code == -EBUSY || code == -ENOENT || code == -ENOEXEC)
+        return asking_fail(a, FAIL_LLM_ERROR, "local/ocr: %s", a->fault->text);
+    return code;
+}
+
 int asking_read(struct asking *a)
 {
     struct view_job *j = &a->view;
@@ -195,7 +205,7 @@ int asking_read(struct asking *a)
                             .region = j->work.region};
     int r = ocr_run(a->call->f->ocr, a->call->f->pool, &q, a->call->scope.cancel, &got, a->fault);
     if (r < 0)
-        return r;
+        return unread(a, r);
     j->end = got.end;
     j->output.reply = got.picture;
     if (got.end != POOL_DONE || got.picture.status != WORK_OK) {

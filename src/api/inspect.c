@@ -88,7 +88,7 @@ static int step_plan(struct asking *a)
 static int step_fit(struct asking *a)
 {
     int r = a->local ? asking_read(a) : asking_picture(a);
-    return r > 0 ? refused(a) : r;
+    return r > 0 && !a->result ? refused(a) : r;
 }
 
 static asking_step *const steps[] = {step_arguments, asking_allowed, step_choose, step_open,  step_plan, asking_recall,
