@@ -143,6 +143,7 @@ def interrupted_command_ends_at_once_and_leaves_nothing():
         out, err = process.communicate(timeout=10)
         took = time.monotonic() - start
         assert took < 1 * SLACK and process.returncode != 0 and not left_of(process.pid), (took, process.returncode, out, err)
+        assert words[0] == "ask" or json.loads(out)["error"] == "inspect_image request aborted.", out
 
 
 def host_that_does_not_say_what_it_offers_holds_nobody_up():
