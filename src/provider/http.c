@@ -187,6 +187,7 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_QUICK_EXIT, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_CONNECTTIMEOUT_MS, connect);
+    SET(CURLOPT_FRESH_CONNECT, (long)q->fresh);
     if (!r->get) {
         SET(CURLOPT_POST, 1L);
         SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->len);

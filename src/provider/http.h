@@ -32,6 +32,7 @@ struct http_request {
     int64_t total_ms;     /* 0: no limit */
     int64_t connect_ms;   /* 0: the usual */
     int64_t idle_ms;      /* without a byte of the answer; 0: the usual */
+    bool fresh;           /* over a connection of its own: a kept one may be what failed */
     const fovea_cancel *cancel; /* may be NULL */
 };
 

@@ -153,6 +153,7 @@ static int ask(struct http *http, const struct provider_call *c, struct http_req
         size_t bytes;
         if (c->total_ms)
             q->total_ms = MAX(deadline - clock_ms(), 1);
+        q->fresh = tries > 0;
         int code = try_once(http, c, q, reply, &bytes, f);
         int64_t wait = pause_ms(reply, code, bytes, tries);
         if (wait < 0 || clock_ms() + wait >= deadline)

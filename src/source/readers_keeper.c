@@ -8,10 +8,13 @@
 #include "source/gate_priv.h"
 #include "source/reader_priv.h"
 
+/* What one that is not idle has for a pidfd is being written by whoever starts it. */
 static bool is_over(const struct reader *r)
 {
+    if (r->state != READER_IDLE)
+        return false;
     struct pollfd p = {.fd = r->pidfd, .events = POLLIN};
-    return r->state == READER_IDLE && poll(&p, 1, 0) == 1;
+    return poll(&p, 1, 0) == 1;
 }
 
 /* Buries those that ended; false when there is no reader left. The lock is held, and let go of meanwhile. */

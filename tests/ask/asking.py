@@ -47,7 +47,8 @@ class Host:
         with open(self.log, "rb") as file:
             file.seek(self.offset)
             text = file.read()
-            self.offset = file.tell()
+        text = text[:text.rfind(b"\n") + 1]  # one may be half written
+        self.offset += len(text)
         rows = [json.loads(line) for line in text.splitlines()]
         for row in rows:
             row["json"] = json.loads(row["body"]) if row["body"] else None

@@ -4,14 +4,22 @@ slow, reset, no bytes, garbage. Each ends typed and in bounded time, is tried ag
 and no descriptor behind. Through `fovea call` eight at a time; through MCP all at once, on one server a time-out."""
 import json
 import os
+import signal
 import subprocess
 import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 from asking import FOVEA, SANITIZED, Home, Host, ask, call, finish, gone, like, make_files, result_of, table, test, wanted
+from stdio import line
 
 SLACK = 10 if SANITIZED else 1
+
+
+def user_of(row):
+    """The settings that it is asked with."""
+    trust = f'; network.caFile: "{HOST.ca}"' if row["trust"] == "ca" else ""
+    return f"images.questionTimeoutMs: {int(row['timeout']) * SLACK}{trust}"
 
 
 def model_of(row, door):
@@ -51,7 +59,7 @@ def by_call(row):
     words = json.dumps(ask(model=model_of(row, "c")))
     start = time.monotonic()
     process = subprocess.Popen([FOVEA, "call", "vision_analyze", words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=HOMES[row["timeout"]].env, start_new_session=True)
+                               env=HOMES[user_of(row)].env, start_new_session=True)
     out, err = process.communicate(timeout=120)
     ms = (time.monotonic() - start) * 1000
     return out, err, ms, process.returncode, left_of(process.pid)
@@ -109,36 +117,85 @@ def log():
         COUNTS[name] = COUNTS.get(name, 0) + 1
 
 
+def cancelled_question_is_let_go_at_once_and_nothing_is_said_of_it():
+    home = Home(HOST, "images.questionTimeoutMs: 60000", "wa/hang-start+x")
+    with home.server() as server:
+        server.send(call("long", "vision_analyze", ask(model="wa/hang-start+x")))
+        while not HOST.requests():
+            assert server.process.poll() is None, server.ending()
+        start = time.monotonic()
+        server.send(line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}}))
+        rest, status = server.close()
+        took = time.monotonic() - start
+    assert rest == [] and status == 0 and took < 1 * SLACK, (rest, status, took)
+    return f"the server had nothing more to wait for after {took * 1000:.0f} ms"
+
+
+def interrupted_command_ends_at_once_and_leaves_nothing():
+    for words in (("ask", "red.png", "what"), ("call", "inspect_image", json.dumps({"path": "red.png", "question": "what"}))):
+        home = Home(HOST, "images.questionTimeoutMs: 60000; modelRoles.vision: wa/hang-headers+x")
+        process = subprocess.Popen([FOVEA, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=home.env,
+                                   start_new_session=True)
+        while not HOST.requests():
+            assert process.poll() is None, process.communicate()
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+        took = time.monotonic() - start
+        assert took < 1 * SLACK and process.returncode != 0 and not left_of(process.pid), (took, process.returncode, out, err)
+        assert words[0] == "ask" or json.loads(out)["error"] == "inspect_image request aborted.", out
+
+
+def host_that_does_not_say_what_it_offers_holds_nobody_up():
+    settings = f'providers: {{mute: {{wire: openai-chat, baseUrl: "http://127.0.0.1:{HOST.ports["mute"]}/v1", apiKey: none}}}}'
+    start = time.monotonic()
+    status, got = Home(HOST, settings, bare=True).call("vision_analyze", ask(model="mute/unknown-model"))
+    took = time.monotonic() - start
+    assert status == 1 and got["error"].startswith("VISION_NOT_SUPPORTED: ") and took < 5 * SLACK, (got, took)
+    return f"{took:.1f} s"
+
+
+def all_through_call():
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = {row["name"]: pool.submit(by_call, row) for row in ROWS}
+    log()
+    for one in ROWS:
+        def through_call(row=one):
+            check_call(row, outcomes[row["name"]])
+        through_call.__name__ = "fault_" + one["name"] + "_through_call"
+        test(through_call)
+
+
+def all_through_mcp(user, home):
+    group, replies = [row for row in ROWS if user_of(row) == user], {}
+
+    def server_outlives_them_and_keeps_no_descriptor():
+        got, first, second = by_mcp(group, home)
+        replies.update(got)
+        log()
+        assert second <= first + 24, f"{first} descriptors, then {second}"
+        return f"{len(got)} at once, {first} descriptors afterwards, {second} after as many again"
+    server_outlives_them_and_keeps_no_descriptor.__name__ += f"_{group[0]['timeout']}_{group[0]['trust']}"
+    test(server_outlives_them_and_keeps_no_descriptor)
+    for one in group:
+        def through_mcp(row=one):
+            check_mcp(row, *replies[row["name"]])
+        through_mcp.__name__ = "fault_" + one["name"] + "_through_mcp"
+        test(through_mcp)
+
+
 make_files()
 ROWS = [row for row in table("faults.tsv") if wanted(row)]
 COUNTS = {}
 with Host() as HOST:
-    HOMES = {time_out: Home(HOST, f"images.questionTimeoutMs: {int(time_out) * SLACK}",
-                            " ".join(model_of(row, door) for row in ROWS for door in "cmn"))
-             for time_out in {row["timeout"] for row in ROWS}}
-    with ThreadPoolExecutor(8) as pool:
-        OUTCOMES = {row["name"]: pool.submit(by_call, row) for row in ROWS}
-    log()
-    for one in ROWS:
-        def through_call(row=one):
-            check_call(row, OUTCOMES[row["name"]])
-        through_call.__name__ = "fault_" + one["name"] + "_through_call"
-        test(through_call)
-    for time_out, user in HOMES.items():
-        GROUP = [row for row in ROWS if row["timeout"] == time_out]
-        SAID = {}
-
-        def server_outlives_them_and_keeps_no_descriptor():
-            replies, first, second = by_mcp(GROUP, user)
-            SAID.update(replies)
-            log()
-            assert second <= first + 16, f"{first} descriptors, then {second}"
-            return f"{len(replies)} at once, {first} descriptors afterwards, {second} after as many again"
-        server_outlives_them_and_keeps_no_descriptor.__name__ += f"_{time_out}"
-        test(server_outlives_them_and_keeps_no_descriptor)
-        for one in GROUP:
-            def through_mcp(row=one):
-                check_mcp(row, *SAID[row["name"]])
-            through_mcp.__name__ = "fault_" + one["name"] + "_through_mcp"
-            test(through_mcp)
+    NAMED = " ".join(model_of(row, door) for row in ROWS for door in "cmn")
+    HOMES = {user: Home(HOST, user, NAMED) for user in sorted({user_of(row) for row in ROWS})}
+    all_through_call()
+    for settings_, home_ in HOMES.items():
+        all_through_mcp(settings_, home_)
+    for function in (cancelled_question_is_let_go_at_once_and_nothing_is_said_of_it,
+                     interrupted_command_ends_at_once_and_leaves_nothing,
+                     host_that_does_not_say_what_it_offers_holds_nobody_up):
+        if wanted({"name": function.__name__}):
+            test(function)
 finish()

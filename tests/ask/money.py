@@ -150,9 +150,22 @@ def telemetry_has_figures_and_never_content_keys_or_paths():
     assert {event["tool"] for event in events} == {"vision_analyze", "inspect_image", "video_analyze"}, events
 
 
+def what_a_failed_question_was_told_it_costs_counts_and_the_rest_is_not_known():
+    """Anthropic says what came in when an answer starts, the others when it ends."""
+    for model, cost in (("wa/cut-event", 0.0023), ("wc/cut-event", None), ("wa/garbage-sse", None), ("wa/error-401", 0)):
+        home = Home(HOST, words=model)
+        status, got = home.call("vision_analyze", ask(model=model))
+        assert status == 1 and got["cost_usd"] == cost, (model, got)
+        rows = json.loads(home.run("usage", "--json", "--by", "model")[1])["rows"]
+        assert len(rows) == (cost != 0), rows
+        for row in rows:
+            assert row["failed"] == 1 and row["unpriced"] == (cost is None) and row["cost_usd"] == (cost or 0), row
+
+
 make_files()
 with Host() as HOST:
-    for function in (same_question_is_asked_once_and_costs_nothing_again,
+    for function in (what_a_failed_question_was_told_it_costs_counts_and_the_rest_is_not_known,
+                     same_question_is_asked_once_and_costs_nothing_again,
                      same_pixels_under_another_name_are_the_same_question,
                      known_answers_are_shared_by_the_doors_and_by_ask, cache_clear_and_no_room_ask_again,
                      failed_calls_are_never_kept, an_image_may_be_asked_about_so_often_in_a_session,
