@@ -4,7 +4,7 @@
  * once. Chunks that decide what the pixels look like are checked by CRC; others only have to be framed well, and text
  * is never inflated. The pixels' own chunks are checked when they are read.
  */
-#include <isa-l.h>
+#include <libdeflate.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -49,7 +49,7 @@ int png_chunk_at(const uint8_t *data, size_t len, size_t at, struct png_chunk *r
 
 int png_crc_check(const struct png_chunk *k, struct complaint *c)
 {
-    if (crc32_gzip_refl(0, k->data - 4, (uint64_t)k->len + 4) == be32(k->data + k->len))
+    if (libdeflate_crc32(0, k->data - 4, (size_t)k->len + 4) == be32(k->data + k->len))
         return WORK_OK;
     return complain(c, WORK_MALFORMED, "%.4s CRC does not match", (const char *)k->data - 4);
 }
@@ -278,19 +278,19 @@ int png_read_profile(const struct png_info *info, uint8_t **ret, size_t *ret_len
     *ret_len = 0;
     if (!name_end || name_end + 2 > k->data + k->len || name_end[1] || png_crc_check(k, NULL) != WORK_OK)
         return WORK_OK;
-    auto_free struct inflate_state *z = malloc(sizeof(*z));
+    struct libdeflate_decompressor *z = libdeflate_alloc_decompressor();
     auto_free uint8_t *icc = malloc(LIMIT_ICC_BYTES);
-    if (!z || !icc)
+    size_t len = 0;
+    if (!z || !icc) {
+        libdeflate_free_decompressor(z);
         return complain(c, WORK_NO_MEMORY, "out of memory for the colour profile");
-    isal_inflate_init(z);
-    z->crc_flag = ISAL_ZLIB;
-    z->next_in = (uint8_t *)(uintptr_t)(name_end + 2);
-    z->avail_in = (uint32_t)(k->data + k->len - (name_end + 2));
-    z->next_out = icc;
-    z->avail_out = (uint32_t)LIMIT_ICC_BYTES;
-    if (isal_inflate(z) != ISAL_DECOMP_OK || z->block_state != ISAL_BLOCK_FINISH || profile_is_srgb(icc, z->total_out))
+    }
+    enum libdeflate_result r = libdeflate_zlib_decompress(z, name_end + 2, (size_t)(k->data + k->len - (name_end + 2)), icc,
+                                                          LIMIT_ICC_BYTES, &len);
+    libdeflate_free_decompressor(z);
+    if (r != LIBDEFLATE_SUCCESS || profile_is_srgb(icc, len))
         return WORK_OK;
-    *ret_len = z->total_out;
+    *ret_len = len;
     *ret = take(icc);
     return WORK_OK;
 }

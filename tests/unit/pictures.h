@@ -4,7 +4,7 @@
 #define FOVEA_TEST_PICTURES_H
 
 #include <gif_lib.h>
-#include <isa-l.h>
+#include <libdeflate.h>
 #include <jpeglib.h>
 #include <libdeflate.h>
 #include <webp/encode.h>
@@ -116,7 +116,7 @@ MAYBE void add_chunk_of(struct buf *b, const char *type, const void *data, size_
     buf_add(b, type, 4);
     if (len)
         buf_add(b, data, len);
-    add_be32(b, crc32_gzip_refl(0, (const uint8_t *)b->data + at, len + 4));
+    add_be32(b, libdeflate_crc32(0, b->data + at, len + 4));
 }
 
 MAYBE void add_png_head(struct buf *b, uint32_t w, uint32_t h, uint8_t depth, uint8_t colour, uint8_t interlace)
