@@ -91,6 +91,7 @@ void asking_look(struct asking *a)
     uint64_t most = a->local ? 0 : ask_inline_limit(&a->choice, WIRE_IMAGE);
     a->own.max_image = (size_t)most;
     a->own.max_patches = 0;
+    a->view.nameless = true;
     a->own.no_webp = false;
     a->view.no_webp = a->chosen && a->choice.provider->no_webp;
     a->look.model = a->chosen ? a->who : NULL;
@@ -119,8 +120,8 @@ int asking_picture(struct asking *a)
     if (fovea_result_image(a->view.result, &image) < 0)
         return 1;
     a->part = (struct wire_part){.kind = WIRE_IMAGE, .media_type = image.media_type, .data = image.data, .len = image.len};
-    asking_note(a, "%s", fovea_result_text(a->view.result));
-    return 0;
+    a->shown = strdup(fovea_result_text(a->view.result));
+    return a->shown ? 0 : fault_oom(a->fault);
 }
 
 int asking_map(struct asking *a)
@@ -148,8 +149,9 @@ static int failed(struct asking *a)
         return a->plain ? asking_fail(a, FAIL_LLM_ERROR, "%s request aborted.", a->tool) : fault_cancelled(a->fault);
     case ASK_TIMED_OUT:
         return asking_fail(a, FAIL_LLM_ERROR,
-                           "Image question timed out after %llds. Increase images.questionTimeoutMs (currently %lldms; 0 "
-                           "disables) or check the vision model provider.", (long long)(ms + 999) / 1000, (long long)ms);
+                           "%s question timed out after %llds. Increase images.questionTimeoutMs (currently %lldms; 0 "
+                           "disables) or check the vision model provider.", a->part.kind == WIRE_VIDEO || a->part.kind == WIRE_VIDEO_URL ? "Video" : "Image",
+                           (long long)(ms + 999) / 1000, (long long)ms);
     case ASK_EMPTY:
         return a->plain ? asking_fail(a, FAIL_LLM_ERROR, "%s model returned no text output.", a->tool)
                         : asking_fail(a, FAIL_LLM_ERROR, "%s returned no text output%s%s", a->who, *words ? ": " : "", words);
@@ -252,7 +254,7 @@ static void tell(const struct asking *a)
 
 static void asking_done(struct asking *a)
 {
-    if (a->counted && (!a->result || a->result->kind == FOVEA_ERROR))
+    if (a->counted && !a->answer.calls && (!a->result || a->result->kind == FOVEA_ERROR))
         tally_give_back(a->call->tally, a->view.sha256);
     if (a->map)
         (void)munmap(a->map, a->part.len);
@@ -261,6 +263,7 @@ static void asking_done(struct asking *a)
     ask_answer_done(&a->answer);
     schema_free(a->schema);
     json_decref(a->schema_json);
+    free(a->shown);
     buf_done(&a->note);
     view_job_done(&a->view);
 }

@@ -42,7 +42,8 @@ struct asking {
     bool counted; /* against vision.maxCallsPerImage */
     struct ask_answer answer;
     bool cached;
-    struct buf note;
+    char *shown;     /* what the model was given, in words that hold for every call of this kind; NULL nothing to say */
+    struct buf note; /* what else the answer's reader should know */
     struct cost cost;
     int64_t began; /* clock_ms */
 };

@@ -2,6 +2,7 @@
 /* Answers that are known: the same bytes, seen in the same way, and the same question to the same model are not paid for
  * twice. Only what was answered is kept, and nothing of what local/ocr reads, which is free. */
 #include <string.h>
+#include <time.h>
 
 #include "api/asking.h"
 #include "ledger/ledger.h"
@@ -40,17 +41,18 @@ static int make_key(struct asking *a)
     return 0;
 }
 
-/* Takes over what was kept; false when it is not what we keep. */
+/* Takes over what was kept; false when it is not what we keep, or too old: the model of that name may be another by now. */
 static bool take_kept(struct asking *a, const char *kept)
 {
     auto_json *o = json_loads(kept, 0, NULL);
     const char *text = json_string_value(json_object_get(o, "text"));
-    const char *note = json_string_value(json_object_get(o, "note"));
-    if (!text || !(a->answer.text = strdup(text)))
+    const char *shown = json_string_value(json_object_get(o, "shown"));
+    int64_t age = (int64_t)time(NULL) - json_integer_value(json_object_get(o, "at"));
+    if (!text || age < 0 || age > LIMIT_KEPT_DAYS * 86400LL || !(a->answer.text = strdup(text)))
         return false;
     a->answer.parsed = json_incref(json_object_get(o, "parsed"));
-    if (note)
-        asking_note(a, "%s", note);
+    a->answer.cut = json_is_true(json_object_get(o, "cut"));
+    a->shown = shown ? strdup(shown) : NULL;
     a->part.media_type = media_mime(json_string_value(json_object_get(o, "mime")));
     a->answer.usage.told = true;
     a->cached = true;
@@ -74,8 +76,8 @@ void asking_keep(struct asking *a)
 {
     if (a->local || a->cached || a->no_cache)
         return;
-    auto_json *o = json_pack("{s:s, s:O*, s:s*, s:s*}", "text", a->answer.text, "parsed", a->answer.parsed, "note",
-                             a->note.data, "mime", a->part.media_type);
+    auto_json *o = json_pack("{s:s, s:O*, s:s*, s:s*, s:b, s:I}", "text", a->answer.text, "parsed", a->answer.parsed, "shown",
+                             a->shown, "mime", a->part.media_type, "cut", a->answer.cut, "at", (json_int_t)time(NULL));
     auto_free char *text = o ? json_line_new(o) : NULL;
     if (text)
         answers_keep(a->call->f->ledger, a->key, text, strlen(text));

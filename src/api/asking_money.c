@@ -67,6 +67,7 @@ int asking_budget(struct asking *a)
 void asking_book(struct asking *a)
 {
     const struct ask_answer *w = &a->answer;
+    const struct config *c = &a->call->f->config;
     struct fovea_fault fault;
     if (w->calls == 0)
         return;
@@ -79,4 +80,6 @@ void asking_book(struct asking *a)
     };
     if (ledger_add(a->call->f->ledger, &e, &fault) < 0)
         asking_note(a, "What it cost could not be kept: %s.", fault.text);
+    if (w->nano < 0 && (c->usd_per_day >= 0 || c->usd_per_session >= 0))
+        asking_note(a, "What it cost is not known, so no budget counts it; give %s a price in models.yaml.", a->who);
 }

@@ -36,6 +36,14 @@ static char *inspected_new(struct asking *a)
     return buf_take(&b);
 }
 
+static char *note_of(const struct asking *a)
+{
+    auto_buf b = BUF_INIT(128 * KIB);
+    const char *more = a->note.data;
+    (void)buf_add_format(&b, "%s%s%s", a->shown ? a->shown : "", a->shown && more ? " " : "", more ? more : "");
+    return buf_take(&b);
+}
+
 static int fill(struct asking *a, struct answer *to)
 {
     const struct wire_usage *u = &a->answer.usage;
@@ -50,7 +58,7 @@ static int fill(struct asking *a, struct answer *to)
     to->parsed_text = to->parsed ? json_line_new(to->parsed) : NULL;
     to->provider = strdup(a->choice.provider->name);
     to->model = strdup(a->choice.id);
-    to->note = a->note.len ? strdup(a->note.data) : NULL;
+    to->note = a->shown || a->note.len ? note_of(a) : NULL;
     if (j->variants.n && j->snapshot.fd >= 0)
         to->path = absolute_new(j->variants.path[j->snapshot.variant]);
     to->text = a->plain ? inspected_new(a) : cut_new(a->answer.text, a->most);

@@ -95,10 +95,9 @@ static int refused(struct asking *a)
 static int step_open(struct asking *a)
 {
     const struct fovea_video_request *q = a->request;
-    uint64_t most = ask_inline_limit(&a->choice, WIRE_VIDEO);
+    uint64_t most = ask_inline_limit(&a->choice, WIRE_VIDEO), whole = LIMIT_PROVIDER_BODY / 4 * 3 - MIB; /* as base64 */
     asking_look(a);
-    if (most && most < a->view.cap)
-        a->view.cap = most;
+    a->view.cap = MIN(a->view.cap, most ? MIN(most, whole) : whole);
     int r = q->file_url ? take_url_of_video(a, q->file_url) : 0;
     if (r || a->part.kind == WIRE_VIDEO_URL)
         return r;
@@ -114,9 +113,9 @@ static int step_open(struct asking *a)
 
 static int step_say(struct asking *a)
 {
-    asking_note(a, a->part.kind == WIRE_VIDEO_URL ? "The model was given the video's address."
-                                                  : "The model was given the video itself.");
-    return 0;
+    a->shown = strdup(a->part.kind == WIRE_VIDEO_URL ? "The model was given the video's address."
+                                                     : "The model was given the video itself.");
+    return a->shown ? 0 : fault_oom(a->fault);
 }
 
 static asking_step *const steps[] = {step_arguments, asking_allowed, step_choose, step_open,     asking_recall,

@@ -137,6 +137,8 @@ static const char *base_name(const char *path)
 /* What the note calls the source: the file's own name. A query is no name, and may hold what is nobody's business. */
 static char *name_new(const struct view_job *j, const struct perception *p)
 {
+    if (j->nameless)
+        return strdup("The picture,");
     const char *path = j->request->path;
     if (!j->fetched)
         return strdup(base_name(p->path ? p->path : !strcmp(path, "-") ? "stdin" : path));
@@ -149,7 +151,7 @@ static int describe(struct view_job *j, struct perception *p)
     const struct fovea_view_request *q = j->request;
     uint32_t facts = j->output.reply.facts;
     /* Of the main, the provider is the host's own business. */
-    const char *model = j->model == q->model ? j->model : strchr(j->model, '/') + 1;
+    const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
     if (j->variants.n && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))

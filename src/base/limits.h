@@ -221,6 +221,7 @@
 #define LIMIT_LEDGER_NAP_MS 5               /* between two looks at a folder that is locked */
 #define LIMIT_LEDGER_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
 #define LIMIT_KEPT_ANSWER (1 * MIB)         /* a longer one is asked for again */
+#define LIMIT_KEPT_DAYS 30                  /* after which an answer is asked for again */
 #define LIMIT_KEPT_TOUCH_S 60               /* between two notes that an answer was of use */
 #define LIMIT_TELEMETRY_LINE 4096           /* one event */
 #define LIMIT_USAGE_TEXT (32 * MIB)         /* all rows of `fovea usage`: some two hundred thousand */
