@@ -20,6 +20,12 @@ static int read_file(const char *file, struct buf *b)
     return read_all(from_stdin ? STDIN_FILENO : fd, b);
 }
 
+static int no_memory(const char *file)
+{
+    say("--schema '%s': out of memory", file);
+    return EXIT_FAULT;
+}
+
 static int wrong(const char *file, const char *text, size_t len)
 {
     json_error_t where;
@@ -28,6 +34,8 @@ static int wrong(const char *file, const char *text, size_t len)
     /* What only is too large a number for us may be none for the one who judges it. */
     if (schema || json_error_code(&where) == json_error_numeric_overflow)
         return 0;
+    if (json_error_code(&where) == json_error_out_of_memory)
+        return no_memory(file);
     say("--schema '%s', line %d: not JSON: %s", file, where.line, where.text);
     return EXIT_USAGE;
 }
@@ -36,6 +44,8 @@ int schema_read(const char *file, struct buf *format)
 {
     auto_buf text = BUF_INIT(LIMIT_SCHEMA_BYTES);
     int r = read_file(file, &text);
+    if (r == -ENOMEM)
+        return no_memory(file);
     if (r < 0) {
         say("--schema '%s': %s", file, r == -EFBIG ? "more than 1 MiB" : strerror(-r));
         return EXIT_USAGE;
@@ -47,7 +57,8 @@ int schema_read(const char *file, struct buf *format)
     (void)buf_add_str(format, "{\"type\":\"json_schema\",\"schema\":");
     (void)buf_add(format, start, len);
     (void)buf_add_str(format, "}");
-    return bad;
+    /* Asking without it would be asking for something else. */
+    return bad || !format->error ? bad : no_memory(file);
 }
 
 /* ---------------------------------------------------------------- answers */
