@@ -2,30 +2,10 @@
 /* `fovea ask`: a question about a picture or a PDF, put to a vision model; vision_analyze for people. */
 #include <string.h>
 
-#include "question.h"
 #include "options.h"
 #include "out.h"
+#include "question.h"
 #include "schema.h"
-
-struct values {
-    const char *schema, *session;
-    bool json, no_cache;
-};
-
-/* What the tool itself would say of a file of that length. */
-static int too_long(bool json)
-{
-    static const char words[] = "FILE_TOO_LARGE: stdin holds more than 32 MiB; make it smaller, or give the path of a file";
-    auto_buf b = BUF_INIT(LIMIT_CLI_WORDS);
-    if (!json) {
-        say("%s", words);
-        return EXIT_REFUSED;
-    }
-    (void)buf_add_format(&b, "{\"ok\":false,\"kind\":\"error\",\"code\":\"input_invalid\",\"error\":\"%s\",\"cost_usd\":0}\n",
-                         words);
-    int bad = out_buf(&b);
-    return bad ? bad : EXIT_REFUSED;
-}
 
 static void fill(struct fovea_analyze_request *request, const char *ref, const struct source *source)
 {
@@ -37,57 +17,45 @@ static void fill(struct fovea_analyze_request *request, const char *ref, const s
     request->data_len = source->len;
 }
 
-/* What can be told from the command line alone; 0 or an exit code. */
-static int check(const struct invocation *in, const struct values *v, struct buf *format)
+/* The schema and the source, as far as they are for us to read: nothing where pictures are blocked. 0 or an exit code. */
+static int take_input(const struct invocation *in, struct buf *format, struct source *source)
 {
-    int bad = session_check(v->session);
-    if (!bad && v->schema && !strcmp(v->schema, "-") && !strcmp(in->args[0], "-")) {
-        say("REF and --schema both want stdin");
-        return EXIT_USAGE;
-    }
-    return bad || !v->schema ? bad : schema_read(v->schema, format);
+    const struct question_values *v = in->values;
+    struct fovea_fault fault;
+    int bad = v->schema && !fovea_blocked(source->f) ? schema_read(v->schema, format) : 0;
+    if (bad)
+        return bad;
+    int r = source_read(source, in->args[0], &fault);
+    if (r == -EFBIG)
+        return out_too_large("stdin holds more than 32 MiB; make it smaller, or give the path of a file", v->json);
+    return r < 0 ? out_fault(&fault, v->json, EXIT_FAULT) : 0;
 }
 
 static int run(struct invocation *in)
 {
-    const struct values *v = in->values;
+    const struct question_values *v = in->values;
     struct fovea_analyze_request *request = in->request;
     struct fovea_fault fault;
     auto_buf format = BUF_INIT(LIMIT_SCHEMA_BYTES + KIB);
-    auto_source source = {.input = BUF_INIT(LIMIT_CLI_ASK_STDIN)};
-    int r = check(in, v, &format);
-    if (r)
-        return r;
-    r = source_open(&in->common, in->args[0], &source, &fault);
-    if (r == -EFBIG)
-        return too_long(v->json);
-    if (r < 0)
+    auto_source source = {.input = BUF_INIT(LIMIT_CLI_ASK_STDIN), .picture = true};
+    if (v->schema && !strcmp(v->schema, "-") && !strcmp(in->args[0], "-")) {
+        say("REF and --schema both want stdin");
+        return EXIT_USAGE;
+    }
+    if (context_open(&in->common, &source.f, &fault) < 0)
         return out_fault(&fault, v->json, EXIT_FAULT);
+    int bad = session_check(source.f, v->session);
+    bad = bad ? bad : take_input(in, &format, &source);
+    if (bad)
+        return bad;
     fill(request, in->args[0], &source);
     request->prompt = in->args[1];
-    request->format = v->schema ? format.data : NULL;
+    request->format = format.data;
     request->no_cache = v->no_cache;
-    struct question question = {
-        .tool = in->command->tool,
-        .request = request,
-        .model = request->model,
-        .session = v->session,
-        .json = v->json,
-        .parsed = v->schema,
-    };
-    return question_run(source.f, &question);
+    return question_run(source.f, in, request->model);
 }
 
 static const char *const fields[] = {"model", "region", "page", NULL};
-
-static const struct option options[] = {
-    {"schema", 0, OPTION_STRING, "FILE", offsetof(struct values, schema),
-     "the answer is to be a JSON object that fits this JSON Schema (2020-12); '-' is stdin"},
-    {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "one line of JSON: the answer with what it cost"},
-    {"no-cache", 0, OPTION_FLAG, NULL, offsetof(struct values, no_cache), "ask, even where the answer is known"},
-    {"session", 0, OPTION_STRING, "NAME", offsetof(struct values, session), "count what it costs under this name"},
-    {0},
-};
 
 const struct command command_ask = {
     .name = "ask",
@@ -102,10 +70,9 @@ const struct command command_ask = {
                 "fovea ask invoice.pdf 'what is the total?' --schema total.json\tan object that fits the schema\n",
     .tool = "vision_analyze",
     .fields = fields,
-    .reference = "what to ask about: a path, file:///path, view:ID, https://host/path, data:TYPE;base64,..., or '-' for "
-                 "stdin",
-    .options = options,
-    .values_size = sizeof(struct values),
+    .reference = "what to ask about: a path, file:///path, https://host/path, data:TYPE;base64,..., or '-' for stdin",
+    .options = question_options,
+    .values_size = sizeof(struct question_values),
     .min_args = 2,
     .max_args = 2,
     .context = true,

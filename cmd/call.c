@@ -5,6 +5,7 @@
 #include "context.h"
 #include "options.h"
 #include "out.h"
+#include "question.h"
 #include "waiting.h"
 
 struct values {
@@ -17,10 +18,20 @@ static int take_json(const struct invocation *in, struct buf *b, struct fovea_fa
     bool from_stdin = in->n_args < 2 || !strcmp(in->args[1], "-");
     int r = from_stdin ? read_stdin(b) : buf_add_str(b, in->args[1]);
     if (r < 0) {
-        fault->code = r == -EFBIG ? -EBADMSG : r;
+        fault->code = r;
         (void)snprintf(fault->text, sizeof fault->text, "cannot take the arguments: %s", strerror(-r));
     }
-    return r < 0 ? fault->code : 0;
+    return r;
+}
+
+/* What makes arguments so long is a file within them, where the tool takes one there. */
+static bool takes_bytes(const char *tool)
+{
+    const struct fovea_tool *t = command_tool(tool);
+    for (size_t i = 0; t && i < t->n_fields; i++)
+        if (!strcmp(t->fields[i].name, "file_base64"))
+            return true;
+    return false;
 }
 
 /* In a session, so that a signal can end it. */
@@ -39,11 +50,14 @@ static int call(fovea *f, const struct invocation *in, const struct buf *json, f
                               fault);
 }
 
-static int exit_of_fault(int fault)
+static int finish(const struct values *v, const fovea_result *result)
 {
-    return fault == -ECANCELED ? EXIT_REFUSED : fault == -ENOENT || fault == -EBADMSG ? EXIT_USAGE : EXIT_FAULT;
+    int bad = out_json(fovea_result_json_new(result, v->data ? FOVEA_JSON_DATA : 0));
+    enum fovea_kind kind = fovea_result_kind(result);
+    return bad ? bad : kind == FOVEA_REFUSAL || kind == FOVEA_ERROR ? EXIT_REFUSED : EXIT_DONE;
 }
 
+/* Of a tool that is not there nothing is read; the library says which there are. */
 static int run(struct invocation *in)
 {
     const struct values *v = in->values;
@@ -51,19 +65,21 @@ static int run(struct invocation *in)
     auto_buf json = BUF_INIT(LIMIT_JSON_BYTES);
     auto_fovea *f = NULL;
     auto_result *result = NULL;
-    int r = session_check(v->session);
-    if (r)
-        return r;
-    r = take_json(in, &json, &fault);
-    r = r < 0 ? r : context_open(&in->common, &f, &fault);
+    if (context_open(&in->common, &f, &fault) < 0)
+        return out_fault(&fault, true, EXIT_FAULT);
+    int bad = session_check(f, v->session);
+    if (bad)
+        return bad;
+    bool known = fovea_tool_allowed(f, in->args[0]);
+    int r = known ? take_json(in, &json, &fault) : 0;
+    if (r == -EFBIG && takes_bytes(in->args[0]))
+        return out_too_large("the arguments have more than 32 MiB; give the file as file_path", true);
     if (r < 0)
-        return out_fault(&fault, true, r == -EBADMSG ? EXIT_USAGE : EXIT_FAULT);
+        return out_fault(&fault, true, r == -EFBIG ? EXIT_USAGE : EXIT_FAULT);
     r = call(f, in, &json, &result, &fault);
     if (r < 0)
-        return out_fault(&fault, true, exit_of_fault(r));
-    int bad = out_json(fovea_result_json_new(result, v->data ? FOVEA_JSON_DATA : 0));
-    enum fovea_kind kind = fovea_result_kind(result);
-    return bad ? bad : kind == FOVEA_REFUSAL || kind == FOVEA_ERROR ? EXIT_REFUSED : EXIT_DONE;
+        return out_fault(&fault, true, r == -ECANCELED ? EXIT_REFUSED : !known || r == -EBADMSG ? EXIT_USAGE : EXIT_FAULT);
+    return finish(v, result);
 }
 
 static const struct option options[] = {

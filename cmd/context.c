@@ -72,22 +72,22 @@ int read_stdin(struct buf *b)
     return read_all(STDIN_FILENO, b);
 }
 
-static int ref_from_stdin(const char *ref, struct buf *b, const void **ret_data, size_t *ret_len, struct fovea_fault *fault)
+int source_read(struct source *s, const char *ref, struct fovea_fault *fault)
 {
     if (strcmp(ref, "-") != 0)
         return 0;
-    int r = read_stdin(b);
+    int r = s->picture && fovea_blocked(s->f) ? 0 : read_stdin(&s->input);
     if (r < 0)
         return r == -EFBIG ? r : fault_is(fault, r, "cannot read stdin", strerror(-r));
-    *ret_data = b->data ? b->data : "";
-    *ret_len = b->len;
+    s->data = s->input.data ? s->input.data : "";
+    s->len = s->input.len;
     return 0;
 }
 
 int source_open(const struct common *common, const char *ref, struct source *ret, struct fovea_fault *fault)
 {
-    int r = ref_from_stdin(ref, &ret->input, &ret->data, &ret->len, fault);
-    return r < 0 ? r : context_open(common, &ret->f, fault);
+    int r = context_open(common, &ret->f, fault);
+    return r < 0 ? r : source_read(ret, ref, fault);
 }
 
 void source_done(struct source *s)
@@ -109,14 +109,14 @@ int refuse_long_stdin(bool json)
     return bad ? bad : EXIT_REFUSED;
 }
 
-int session_check(const char *name)
+int session_check(fovea *f, const char *name)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    size_t len = name ? strlen(name) : 1;
-    if (len >= 1 && len <= LIMIT_SESSION_NAME && (!name || strspn(name, letters) == len))
-        return 0;
-    say("--session '%.80s': a name has 1 to %d letters, digits, '.', '_' or '-'", name, LIMIT_SESSION_NAME);
-    return EXIT_USAGE;
+    struct fovea_fault fault;
+    auto_session *session = NULL;
+    int r = name ? fovea_session_new(f, &(struct fovea_session_options){.name = name}, &session, &fault) : 0;
+    if (r < 0)
+        say("%s%s", r == -EINVAL ? "--session: " : "", fault.text);
+    return r < 0 ? (r == -EINVAL ? EXIT_USAGE : EXIT_FAULT) : 0;
 }
 
 int out_refusal(const fovea_result *r, bool json)

@@ -28,7 +28,7 @@ static inline void session_free_p(fovea_session **s)
 #define auto_session cleanup(session_free_p) fovea_session
 
 /* Whether --session is a name that a session can have; NULL is none and fine. 0, or an exit code after saying so. */
-int session_check(const char *name);
+int session_check(fovea *f, const char *name);
 
 /* Reads to the end into b. -EFBIG when it does not fit, or an error as read(2) has. */
 int read_all(int fd, struct buf *b);
@@ -36,15 +36,18 @@ int read_stdin(struct buf *b);
 
 /* What a command that looks at one REF works with; for a REF of "-", data is all of stdin. */
 struct source {
+    bool picture; /* it wants one: where those are blocked, data is empty and nothing is read */
     struct buf input;
     const void *data;
     size_t len;
     fovea *f;
 };
-#define SOURCE_INIT {.input = BUF_INIT(LIMIT_STDIN_BYTES)}
 
-/* Returns 0, -EFBIG when stdin is too long (then call refuse_long_stdin), or another negative errno and the fault. */
+/* Opens ret->f and reads. Returns 0, -EFBIG when stdin is too long (then call refuse_long_stdin), or another negative errno
+ * and the fault. */
 int source_open(const struct common *common, const char *ref, struct source *ret, struct fovea_fault *fault);
+/* The second half alone, for who has a context already. */
+int source_read(struct source *s, const char *ref, struct fovea_fault *fault);
 void source_done(struct source *s);
 #define auto_source cleanup(source_done) struct source
 

@@ -56,11 +56,12 @@ static int run(struct invocation *in)
         say("--%s is of no use without --http", idle);
         return EXIT_USAGE;
     }
-    if (session_check(v->session))
-        return EXIT_USAGE;
     in->common.personality = v->personality;
     in->common.no_webp = false; /* each client gets what it takes */
     int r = context_open(&in->common, &f, &fault);
+    int bad = r < 0 ? 0 : session_check(f, v->session);
+    if (bad)
+        return bad;
     r = r < 0 ? r : mcp_serve(f, &options, &fault);
     return r < 0 ? out_fault(&fault, false, EXIT_FAULT) : EXIT_DONE;
 }

@@ -59,28 +59,28 @@ static void say_footer(const struct fovea_answer *a)
         say_plain("%s", a->note);
 }
 
-static int print_answer(const struct question *q, const struct fovea_answer *answer, struct stream *s)
+static int print_answer(const struct question_values *v, const struct fovea_answer *answer, struct stream *s)
 {
     bool terminal = isatty(STDOUT_FILENO);
     int bad = 0;
     if (s->any)
         stream_end(s);
     else
-        bad = q->parsed && answer->parsed ? print_parsed(answer->parsed, terminal) : print(answer->text, terminal);
+        bad = v->schema && answer->parsed ? print_parsed(answer->parsed, terminal) : print(answer->text, terminal);
     if (!bad)
         say_footer(answer);
     return bad;
 }
 
-static int print_result(const struct question *q, const fovea_result *result, struct stream *s)
+static int print_result(const struct question_values *v, const fovea_result *result, struct stream *s)
 {
     struct fovea_answer answer;
     enum fovea_kind kind = fovea_result_kind(result);
     int good = kind == FOVEA_REFUSAL || kind == FOVEA_ERROR ? EXIT_REFUSED : EXIT_DONE, bad = 0;
-    if (q->json)
+    if (v->json)
         bad = out_json(fovea_result_json_new(result, 0));
     else if (fovea_result_answer(result, &answer) == 0)
-        bad = print_answer(q, &answer, s);
+        bad = print_answer(v, &answer, s);
     else if (good == EXIT_DONE)
         bad = print(fovea_result_text(result), isatty(STDOUT_FILENO));
     else {
@@ -88,6 +88,19 @@ static int print_result(const struct question *q, const fovea_result *result, st
         say("%s", fovea_result_text(result));
     }
     return bad ? bad : good;
+}
+
+int out_too_large(const char *words, bool json)
+{
+    auto_buf b = BUF_INIT(LIMIT_CLI_WORDS);
+    if (!json) {
+        say("FILE_TOO_LARGE: %s", words);
+        return EXIT_REFUSED;
+    }
+    (void)buf_add_format(&b, "{\"ok\":false,\"kind\":\"error\",\"code\":\"input_invalid\",\"error\":\"FILE_TOO_LARGE: %s\","
+                             "\"cost_usd\":0}\n", words);
+    int bad = out_buf(&b);
+    return bad ? bad : EXIT_REFUSED;
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -107,28 +120,39 @@ static void say_doing(const fovea *f, const char *model, char *to, size_t size)
     (void)snprintf(to, size, "asking %s", model ? model : usual);
 }
 
-int question_run(fovea *f, const struct question *q)
+int question_run(fovea *f, const struct invocation *in, const char *model)
 {
+    const struct question_values *v = in->values;
     char doing[LIMIT_MODEL_ID + 16];
     struct fovea_fault fault;
     struct stream stream = {0};
     auto_session *session = NULL;
     auto_waiting *waiting = NULL;
     auto_result *result = NULL;
-    bool live = !q->json && !q->parsed && isatty(STDOUT_FILENO);
+    bool live = !v->json && !v->schema && isatty(STDOUT_FILENO);
     struct fovea_session_options options = {
-        .name = q->session, .on_text = live ? stream_text : NULL, .on_text_arg = &stream};
+        .name = v->session, .on_text = live ? stream_text : NULL, .on_text_arg = &stream};
     int r = fovea_session_new(f, &options, &session, &fault);
-    say_doing(f, q->model, doing, sizeof doing);
+    say_doing(f, model, doing, sizeof doing);
     r = r < 0 ? r : waiting_new(doing, &waiting, &fault);
     stream.waiting = waiting;
     if (r == 0)
-        r = fovea_session_ask(session, q->tool, q->request, waiting_cancel(waiting), &result, &fault);
+        r = fovea_session_ask(session, in->command->tool, in->request, waiting_cancel(waiting), &result, &fault);
     waiting_free(take(waiting));
     stream.waiting = NULL;
     if (r < 0) {
         stream_end(&stream);
-        return out_fault(&fault, q->json, r == -ECANCELED ? EXIT_REFUSED : EXIT_FAULT);
+        return out_fault(&fault, v->json, r == -ECANCELED ? EXIT_REFUSED : EXIT_FAULT);
     }
-    return print_result(q, result, &stream);
+    return print_result(v, result, &stream);
 }
+
+#define AT(member) offsetof(struct question_values, member)
+const struct option question_options[] = {
+    {"schema", 0, OPTION_STRING, "FILE", AT(schema),
+     "the answer is to be a JSON object that fits this JSON Schema (2020-12); '-' is stdin"},
+    {"json", 0, OPTION_FLAG, NULL, AT(json), "one line of JSON: the answer with what it cost"},
+    {"no-cache", 0, OPTION_FLAG, NULL, AT(no_cache), "ask, even where the answer is known"},
+    {"session", 0, OPTION_STRING, "NAME", AT(session), "count what it costs under this name"},
+    {0},
+};

@@ -28,7 +28,7 @@ static int run(struct invocation *in)
     const struct values *v = in->values;
     struct fovea_read_request *request = in->request;
     struct fovea_fault fault;
-    auto_source source = SOURCE_INIT;
+    auto_source source = {.input = BUF_INIT(LIMIT_STDIN_BYTES)};
     auto_result *result = NULL;
     request->path = in->args[0];
     int r = source_open(&in->common, request->path, &source, &fault);

@@ -73,7 +73,7 @@ static int run(struct invocation *in)
     const struct values *v = in->values;
     struct fovea_view_request *request = in->request;
     struct fovea_fault fault;
-    auto_source source = SOURCE_INIT;
+    auto_source source = {.input = BUF_INIT(LIMIT_STDIN_BYTES), .picture = true};
     auto_result *result = NULL;
     auto_drawing *drawing = NULL;
     bool json = v->json || v->data;

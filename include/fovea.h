@@ -79,6 +79,9 @@ FOVEA_API void fovea_free(fovea *f);
  * look only later. */
 FOVEA_API void fovea_ready(fovea *f, unsigned workers);
 
+/* Whether the context shows no picture at all (images.blockImages): what would only be refused need not be read. */
+FOVEA_API bool fovea_blocked(const fovea *f);
+
 FOVEA_API const char *fovea_version(void);
 
 /* ---------------------------------------------------------------- requests */

@@ -186,6 +186,11 @@ void fovea_ready(fovea *f, unsigned workers)
     pool_ready(f->pool, MIN(workers, (unsigned)LIMIT_READY_WORKERS));
 }
 
+bool fovea_blocked(const fovea *f)
+{
+    return f->config.block_images;
+}
+
 int fovea_call(fovea *f, const char *tool, const char *json, size_t len, fovea_result **ret, struct fovea_fault *fault)
 {
     auto_call c;

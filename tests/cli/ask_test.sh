@@ -92,6 +92,30 @@ test_stdin_has_a_limit_of_its_own() {
     has out FILE_TOO_LARGE
 }
 
+# Where pictures are blocked nothing is read that would only be refused: what stdin holds is still there for the next one.
+blocked_reads_nothing() {
+    status=0
+    (status=0
+    "$@" --config blocked.yaml >out 2>err || status=$?
+    cat >left
+    exit "$status") <long || status=$?
+    want_status 1
+    cmp -s long left || fail "stdin was read"
+    has err blockImages
+}
+test_blocked_pictures_are_not_read() {
+    echo 'images: {blockImages: true}' >blocked.yaml
+    head -c 34000000 /dev/zero >long
+    blocked_reads_nothing "$FOVEA" ask - "what?"
+    blocked_reads_nothing "$FOVEA" ask a.png "what?" --schema -
+    has err IMAGES_BLOCKED
+    blocked_reads_nothing "$FOVEA" view -
+    run fovea ask a.png "what?" --schema nowhere.json --config blocked.yaml --json
+    want_status 1
+    want_json code not_available
+    echo text | "$FOVEA" read - --config blocked.yaml | grep -qx text
+}
+
 test_command_lines_that_are_wrong() {
     echo '{}' >schema.json
     printf '{\n "type":\n]' >bad.json
@@ -118,18 +142,19 @@ ask a.png why --region 1,2,3|--region:
 ask a.png why --page 0|--page:
 ask a.png why --question x|'ask' has no option '--question'
 ask a.png why --format x|'ask' has no option '--format'
-ask a.png why --session 'a b'|--session 'a b': a name has 1 to 64
-ask a.png why --session ''|--session '': a name has 1 to 64
-ask a.png why --session $long|a name has 1 to 64
-ask a.png why --session a/b|--session 'a/b': a name
+ask a.png why --session 'a b'|--session: session "a b" is no name; use up to 64 of
+ask a.png why --session ''|--session: session "" is no name
+ask a.png why --session $long|is no name; use up to 64 of
+ask a.png why --session a/b|--session: session "a/b" is no name
+ask - why --session a/b|--session: session "a/b" is no name
 video|'video' needs REF
 video a b c|'video' does not take 'c'
 video -|'video' takes a path or a URL
 video data:x|'video' takes a path or a URL
 video a.mp4 --schema x|'video' has no option '--schema'
-video a.mp4 --session .,|--session '.,': a name
-call view '{}' --session 'a b'|--session 'a b': a name
-mcp --session 'a b'|--session 'a b': a name
+video a.mp4 --session .,|--session: session ".," is no name
+call view '{}' --session 'a b'|--session: session "a b" is no name
+mcp --session 'a b'|--session: session "a b" is no name
 view a.png --session x|'view' has no option '--session'
 END
 }

@@ -64,6 +64,44 @@ test_no_json_and_no_such_tool_are_status_2_and_still_json() {
     want_json kind fault
 }
 
+# What is not there besides a tool is no mistake of the caller.
+test_a_missing_worker_is_a_fault() {
+    cp "$FOVEA" alone
+    run ./alone call view --root "$FIXTURES" "{\"path\":\"$GOOD/png-rgb-8.png\"}"
+    [ "$status" -ne 0 ] || skip "a worker is installed on this machine"
+    want_status 3
+    want_json kind fault
+}
+
+test_a_tool_that_is_not_there_reads_nothing() {
+    echo '{}' >arguments
+    (fovea call raed >out 2>err && exit 1; cat >left) <arguments
+    cmp arguments left
+    has err 'no tool is called "raed"'
+}
+
+# A script gets an object, whatever it sends.
+test_arguments_that_are_too_long() {
+    {
+        printf '{"prompt":"?","file_base64":"'
+        head -c 33554432 /dev/zero | tr '\0' A
+        printf '"}'
+    } >long
+    status=0
+    fovea call vision_analyze <long >out 2>err || status=$?
+    want_status 1
+    empty err
+    want_json ok false
+    want_json kind error
+    want_json code input_invalid
+    has out "FILE_TOO_LARGE: "
+    has out file_path
+    status=0
+    fovea call view - <long >out 2>err || status=$?
+    want_status 2
+    want_json kind fault
+}
+
 test_fault_is_status_3_and_json() {
     echo 'nonsense: [' >c.yaml
     run fovea call --config c.yaml view '{"path":"x.png"}'

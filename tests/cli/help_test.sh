@@ -23,6 +23,13 @@ test_each_command_has_help() {
     done
 }
 
+# No process but the one that gave a view its id can find it again.
+test_ask_offers_no_reference_that_it_cannot_follow() {
+    run "$FOVEA" ask --help
+    has out "  REF "
+    hasnt out view:ID
+}
+
 test_help_wins_over_other_mistakes() {
     run "$FOVEA" view --help --no-such-option
     want_status 0
