@@ -156,17 +156,33 @@ static void run_one(struct server *s, struct exchange *e, fovea_cancel *cancel)
 
 static void *runner(void *arg);
 
+/* All that can fail is done here: a runner that is there does not leave before the end. */
+static void start_runner(struct server *s)
+{
+    if (s->runners == LIMIT_MCP_RUNNERS)
+        return;
+    struct runner *r = &s->runner[s->runners];
+    *r = (struct runner){.server = s};
+    if (fovea_cancel_new(&r->cancel, NULL) < 0)
+        return;
+    if (thread_start(&r->thread, runner, r)) {
+        fovea_cancel_free(r->cancel);
+        return;
+    }
+    s->runners++;
+    s->starting++;
+}
+
 /* One runner more: an idle one that nobody woke yet, else a new one. */
 static void wake_runner(struct server *s)
 {
-    if (s->idle) {
-        s->idle--;
-        s->coming++;
-        (void)pthread_cond_signal(&s->work);
-    } else if (s->runners < LIMIT_MCP_RUNNERS && !thread_start(&s->runner[s->runners], runner, s)) {
-        s->runners++;
-        s->coming++;
+    if (!s->idle) {
+        start_runner(s);
+        return;
     }
+    s->idle--;
+    s->coming++;
+    (void)pthread_cond_signal(&s->work);
 }
 
 /* One more where fewer are coming than calls wait that have room, so that a burst makes no more threads than it needs.
@@ -176,7 +192,7 @@ static void wake_another(struct server *s)
     unsigned fit = 0;
     for (size_t load = 0; load < LOADS; load++)
         fit += MIN(s->queued[load], s->room[load] - s->running[load]);
-    if (s->coming < fit)
+    if (s->coming + s->starting < fit)
         wake_runner(s);
 }
 
@@ -193,17 +209,15 @@ static void wait_for_work(struct server *s)
 
 static void *runner(void *arg)
 {
-    struct server *s = arg;
-    fovea_cancel *cancel = NULL;
-    if (fovea_cancel_new(&cancel, NULL) < 0)
-        cancel = NULL;
+    const struct runner *r = arg;
+    struct server *s = r->server;
     server_lock(s);
-    s->coming -= s->coming > 0;
-    while (cancel && !s->closing) {
+    s->starting--;
+    while (!s->closing) {
         struct exchange *e = pick(s);
         if (e) {
             wake_another(s);
-            run_one(s, e, cancel);
+            run_one(s, e, r->cancel);
             server_unlock(s);
             exchange_unref(e);
             server_lock(s);
@@ -212,7 +226,7 @@ static void *runner(void *arg)
         wait_for_work(s);
     }
     server_unlock(s);
-    fovea_cancel_free(cancel);
+    fovea_cancel_free(r->cancel);
     return NULL;
 }
 
@@ -318,7 +332,7 @@ bool calls_stop(struct server *s)
     unsigned n = s->runners;
     server_unlock(s);
     for (unsigned i = 0; i < n; i++)
-        all &= !pthread_timedjoin_np(s->runner[i], NULL, &until);
+        all &= !pthread_timedjoin_np(s->runner[i].thread, NULL, &until);
     if (s->ticking)
         all &= !pthread_timedjoin_np(s->ticker, NULL, &until);
     return all;

@@ -49,6 +49,13 @@ struct client {
     struct ask *asks;
 };
 
+/* A thread that runs calls. */
+struct runner {
+    pthread_t thread;
+    struct server *server;
+    fovea_cancel *cancel; /* of the call that it runs */
+};
+
 struct server {
     fovea *f;
     struct server_options options;
@@ -63,10 +70,13 @@ struct server {
     uint64_t asked;      /* questions so far, for their ids */
     unsigned accepted;   /* queued or running */
     size_t accepted_bytes;
-    unsigned runners, idle;
-    unsigned coming; /* of the runners: woken or started, and not yet there */
+    unsigned runners;
+    unsigned idle;     /* of them: wait, and nobody woke them */
+    unsigned coming;   /* woken, and not yet there */
+    unsigned starting; /* never idle yet, and not yet there */
     unsigned queued[LOADS], running[LOADS], room[LOADS];
-    pthread_t runner[LIMIT_MCP_RUNNERS], ticker;
+    struct runner runner[LIMIT_MCP_RUNNERS];
+    pthread_t ticker;
     bool ticking, closing;
     bool warm; /* workers were asked to be ready */
     fovea_session *base; /* what is counted for all who never initialize */

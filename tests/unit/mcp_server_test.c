@@ -202,6 +202,82 @@ TEST(a_full_queue_answers_503_over_http)
     buf_done(&late.text);
 }
 
+/* Waits for `idle` runners of all there are. */
+static bool until_idle(struct server *s, unsigned idle)
+{
+    int64_t deadline = clock_ms() + 10000;
+    bool are = false;
+    while (!are && clock_left(deadline)) {
+        server_lock(s);
+        are = s->idle == idle && s->runners == idle && !s->coming && !s->starting;
+        server_unlock(s);
+        (void)usleep(1000);
+    }
+    return are;
+}
+
+TEST(a_runner_that_wakes_by_itself_does_not_stand_in_for_one_that_starts)
+{
+    struct bench b = begin();
+    struct client *c = client_new(b.s);
+    struct record r = RECORD;
+    let_go(1);
+    (void)ask_to_wait(&b, c, NULL, &r, 1);
+    until_answered(&r, 1);
+    CHECK(until_idle(b.s, 1));
+    server_lock(b.s);
+    b.s->starting++; /* a thread that was made and does not run yet */
+    (void)pthread_cond_broadcast(&b.s->work);
+    server_unlock(b.s);
+    (void)usleep(50000);
+    server_lock(b.s);
+    CHECK_MSG(b.s->idle == 1 && b.s->starting == 1, "%u idle, %u starting", b.s->idle, b.s->starting);
+    b.s->starting--;
+    server_unlock(b.s);
+    client_free(c);
+    end(&b);
+    buf_done(&r.text);
+}
+
+static atomic_bool shaking;
+
+static void *shake(void *arg)
+{
+    struct server *s = arg;
+    while (atomic_load(&shaking)) {
+        server_lock(s);
+        (void)pthread_cond_broadcast(&s->work);
+        server_unlock(s);
+        (void)usleep(10);
+    }
+    return NULL;
+}
+
+/* A condition may wake whom it likes. */
+TEST(wakes_that_nobody_meant_lose_no_call_and_no_runner)
+{
+    enum { ROUNDS = 20 };
+    struct bench b = begin();
+    struct client *c = client_new(b.s);
+    struct record r = RECORD;
+    pthread_t shaker;
+    atomic_store(&shaking, true);
+    CHECK(!pthread_create(&shaker, NULL, shake, b.s));
+    for (int round = 0, id = 0; round < ROUNDS; round++) {
+        for (int i = 0; i <= round; i++)
+            (void)ask_to_wait(&b, c, NULL, &r, ++id);
+        until_started((unsigned)id); /* each of them on a runner of its own */
+        let_go((unsigned)round + 1);
+        until_answered(&r, (unsigned)id);
+    }
+    atomic_store(&shaking, false);
+    (void)pthread_join(shaker, NULL);
+    CHECK(until_idle(b.s, ROUNDS));
+    client_free(c);
+    end(&b);
+    buf_done(&r.text);
+}
+
 TEST(a_cancelled_call_is_stopped_and_silent_whether_it_waits_or_runs)
 {
     struct bench b = begin();
