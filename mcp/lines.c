@@ -17,29 +17,27 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "core.h"
+#include "find_id.h"
 
 /* ---------------------------------------------------------------- out */
 
 struct line_outlet {
     struct outlet outlet;
+    const struct stdio *io;
     pthread_mutex_t lock;
-    int fd;
-    bool is_socket;
-    int stop_fd;   /* readable: give up */
-    int broken_fd; /* eventfd: a write failed, nobody is there */
-    bool broken;
+    bool is_socket, broken;
 };
 
 static ssize_t write_some(const struct line_outlet *l, struct iovec *parts)
 {
     const struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
-    return l->is_socket ? sendmsg(l->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) : writev(l->fd, parts, 2);
+    return l->is_socket ? sendmsg(l->io->out, &m, MSG_DONTWAIT | MSG_NOSIGNAL) : writev(l->io->out, parts, 2);
 }
 
 /* Until the other side takes more. -ECANCELED when we are to end. */
 static int wait_for_room(const struct line_outlet *l)
 {
-    struct pollfd fds[] = {{.fd = l->fd, .events = POLLOUT}, {.fd = l->stop_fd, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = l->io->out, .events = POLLOUT}, {.fd = l->io->stop, .events = POLLIN}};
     while (poll(fds, COUNT(fds), -1) < 0)
         if (errno != EINTR)
             return -errno;
@@ -72,7 +70,7 @@ static bool line_send(struct outlet *o, const char *text, size_t len, bool last,
     (void)pthread_mutex_lock(&l->lock);
     if (!l->broken && write_line(l, text, len) < 0) {
         l->broken = true;
-        (void)eventfd_write(l->broken_fd, 1);
+        (void)eventfd_write(l->io->broken, 1);
     }
     (void)pthread_mutex_unlock(&l->lock);
     return true;
@@ -86,22 +84,20 @@ static void line_end(struct outlet *o)
 static void line_free(struct outlet *o)
 {
     struct line_outlet *l = (struct line_outlet *)o;
-    close_fd(l->broken_fd);
     (void)pthread_mutex_destroy(&l->lock);
     free(l);
 }
 
 static const struct outlet_kind line_kind = {line_send, line_end, line_free};
 
-static struct line_outlet *line_outlet_new(int fd, int stop_fd)
+static struct line_outlet *line_outlet_new(const struct stdio *io)
 {
     struct line_outlet *l = calloc(1, sizeof *l);
     struct stat st;
     if (!l)
         return NULL;
-    *l = (struct line_outlet){.outlet = {.kind = &line_kind}, .fd = fd, .stop_fd = stop_fd,
-                              .is_socket = !fstat(fd, &st) && S_ISSOCK(st.st_mode),
-                              .broken_fd = eventfd(0, EFD_CLOEXEC)};
+    *l = (struct line_outlet){.outlet = {.kind = &line_kind}, .io = io,
+                              .is_socket = !fstat(io->out, &st) && S_ISSOCK(st.st_mode)};
     atomic_init(&l->outlet.refs, 1);
     (void)pthread_mutex_init(&l->lock, NULL);
     return l;
@@ -114,7 +110,8 @@ struct lines_in {
     struct client *client;
     struct outlet *outlet;
     struct buf line; /* what came of a line that is not complete */
-    bool skipping;   /* to the end of a line that was too long */
+    bool skipping;   /* to the end of a line that is too long ... */
+    struct id_finder finder; /* ... for whose id somebody waits */
 };
 
 static bool blank(const char *s, size_t len)
@@ -125,26 +122,40 @@ static bool blank(const char *s, size_t len)
     return true;
 }
 
-static void too_long(struct lines_in *in)
+static void renew(struct lines_in *in)
 {
-    struct rpc_error error;
-    (void)rpc_error_set(&error, RPC_INVALID, 400, "a message may have %zu MiB at most", LIMIT_MCP_LINE / MIB);
-    answer_error(in->outlet, NULL, &error);
-    in->skipping = true;
     buf_done(&in->line);
     in->line = (struct buf)BUF_INIT(LIMIT_MCP_LINE);
 }
 
+/* From here on the line is only looked at. */
+static void skip(struct lines_in *in)
+{
+    in->skipping = true;
+    in->finder = (struct id_finder){0};
+    id_finder_take(&in->finder, in->line.data ? in->line.data : "", in->line.len);
+    renew(in);
+}
+
+static void too_long(struct lines_in *in)
+{
+    struct rpc_error error;
+    auto_json *id = id_finder_id(&in->finder);
+    (void)rpc_error_set(&error, RPC_INVALID, 400, "a message may have %zu MiB at most; give a file by its path",
+                        LIMIT_MCP_LINE / MIB);
+    answer_error(in->outlet, id, &error);
+}
+
 static void take_line(struct lines_in *in)
 {
-    if (!in->skipping && in->line.len && !blank(in->line.data, in->line.len))
+    if (in->skipping)
+        too_long(in);
+    else if (in->line.len && !blank(in->line.data, in->line.len))
         (void)server_receive(in->server, in->client, NULL, in->outlet, in->line.data, in->line.len);
     in->skipping = false;
     in->line.len = 0;
-    if (in->line.room > LIMIT_READ_PIECE * 4) {
-        buf_done(&in->line);
-        in->line = (struct buf)BUF_INIT(LIMIT_MCP_LINE);
-    }
+    if (in->line.room > LIMIT_READ_PIECE * 4)
+        renew(in);
 }
 
 static void take_bytes(struct lines_in *in, const char *bytes, size_t len)
@@ -153,7 +164,9 @@ static void take_bytes(struct lines_in *in, const char *bytes, size_t len)
         const char *end = memchr(bytes, '\n', len);
         size_t n = end ? (size_t)(end - bytes) : len;
         if (!in->skipping && n && buf_add(&in->line, bytes, n))
-            too_long(in);
+            skip(in);
+        if (in->skipping)
+            id_finder_take(&in->finder, bytes, n);
         if (end)
             take_line(in);
         n += end != NULL;
@@ -163,15 +176,14 @@ static void take_bytes(struct lines_in *in, const char *bytes, size_t len)
 }
 
 /* More input, the end of it (0), or -ECANCELED: no use in going on. */
-static ssize_t more(int stop_fd, int broken_fd, char *piece, size_t size)
+static ssize_t more(const struct stdio *io, char *piece, size_t size)
 {
-    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                           {.fd = stop_fd, .events = POLLIN},
-                           {.fd = broken_fd, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = io->stop, .events = POLLIN},
+                           {.fd = io->broken, .events = POLLIN}, {.fd = io->out}};
     for (;;) {
         if (poll(fds, COUNT(fds), -1) < 0 && errno != EINTR)
             return -errno;
-        if (fds[1].revents || fds[2].revents)
+        if (fds[1].revents || fds[2].revents || fds[3].revents)
             return -ECANCELED;
         ssize_t n = fds[0].revents ? read(STDIN_FILENO, piece, size) : -1;
         if (n >= 0)
@@ -181,13 +193,13 @@ static ssize_t more(int stop_fd, int broken_fd, char *piece, size_t size)
     }
 }
 
-bool stdio_run(struct server *s, int out, int stop_fd)
+bool stdio_run(struct server *s, const struct stdio *io)
 {
     auto_free char *piece = malloc(LIMIT_READ_PIECE);
-    struct line_outlet *o = line_outlet_new(out, stop_fd);
+    struct line_outlet *o = line_outlet_new(io);
     struct lines_in in = {.server = s, .client = client_new(s), .outlet = &o->outlet, .line = BUF_INIT(LIMIT_MCP_LINE)};
     ssize_t n = -ENOMEM;
-    while (o && in.client && piece && (n = more(stop_fd, o->broken_fd, piece, LIMIT_READ_PIECE)) > 0)
+    while (o && in.client && piece && (n = more(io, piece, LIMIT_READ_PIECE)) > 0)
         take_bytes(&in, piece, (size_t)n);
     if (n == 0)
         take_line(&in);
@@ -197,10 +209,11 @@ bool stdio_run(struct server *s, int out, int stop_fd)
     return n == 0;
 }
 
-bool stdio_gone(int out)
+bool stdio_over(void *arg)
 {
-    struct pollfd p = {.fd = out};
-    return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP | POLLNVAL);
+    const struct stdio *io = arg;
+    struct pollfd fds[] = {{.fd = io->out}, {.fd = io->stop, .events = POLLIN}, {.fd = io->broken, .events = POLLIN}};
+    return poll(fds, COUNT(fds), 0) > 0;
 }
 
 /*
@@ -217,15 +230,20 @@ static int take_out(void)
     return out >= 0 ? out : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
-int stdio_take(void)
+int stdio_take(int stop_fd, struct stdio *ret)
 {
-    int out = take_out();
+    auto_close int out = take_out(), broken = -1;
     if (out < 0)
         return -errno;
-    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        int e = errno;
-        close_fd(out);
-        return -e;
-    }
-    return out;
+    broken = eventfd(0, EFD_CLOEXEC);
+    if (broken < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return -errno;
+    *ret = (struct stdio){.out = take_fd(&out), .stop = stop_fd, .broken = take_fd(&broken)};
+    return 0;
+}
+
+void stdio_done(struct stdio *io)
+{
+    close_fd(io->out);
+    close_fd(io->broken);
 }

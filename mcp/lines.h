@@ -5,16 +5,24 @@
 
 #include "server.h"
 
+struct stdio {
+    int out;    /* what stdout was */
+    int stop;   /* readable: the process is to end */
+    int broken; /* eventfd: a write failed, nobody is there */
+};
+
 /*
  * Takes stdout for the protocol: from now on whatever else is printed to it, by whichever library, goes to stderr.
- * Returns the descriptor that is the real one, or a negative errno.
+ * 0 and ret, or a negative errno.
  */
-int stdio_take(void);
+int stdio_take(int stop_fd, struct stdio *ret);
+void stdio_done(struct stdio *io);
 
-/* Serves until stdin ends, nobody reads `out` any more, or stop_fd becomes readable; true in the first case. */
-bool stdio_run(struct server *s, int out, int stop_fd);
+/* Serves until stdin ends, nobody reads the answers any more, or it is to end; true in the first case. io must outlive the
+ * server, which may still answer. */
+bool stdio_run(struct server *s, const struct stdio *io);
 
-/* Whether nobody reads `out` any more. */
-bool stdio_gone(int out);
+/* Whether it is of no use to go on: nobody reads the answers any more, or it is to end. With a struct stdio. */
+bool stdio_over(void *io);
 
 #endif

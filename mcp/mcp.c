@@ -42,31 +42,41 @@ static bool stopped(void *arg)
     return poll(&p, 1, 0) > 0;
 }
 
-struct over_stdio {
-    int out, stop;
-};
-
-static bool nobody_listens(void *arg)
+static int open_server(fovea *f, const struct mcp_options *o, bool (*over)(void *arg), void *arg, struct server **ret,
+                       struct fovea_fault *fault)
 {
-    struct over_stdio *io = arg;
-    return stdio_gone(io->out) || stopped(&io->stop);
+    struct server_options options = {
+        .main = o->main,
+        .session = o->session,
+        .no_webp = o->no_webp,
+        .extension = o->conformance ? &conformance_extension : NULL,
+        .stopped = over,
+        .stopped_arg = arg,
+    };
+    return server_new(f, &options, ret, fault);
 }
 
-/* What was asked before stdin ended is still answered. */
-static int serve_stdio(struct server *s, int stop, struct fovea_fault *fault)
+/* What was asked before stdin ended is still answered, however long that takes, as long as somebody reads the answers. */
+static int serve_stdio(fovea *f, const struct mcp_options *o, int stop, struct fovea_fault *fault)
 {
-    struct over_stdio io = {.out = stdio_take(), .stop = stop};
-    if (io.out < 0)
-        return server_free(s, 0, NULL, NULL), fail(fault, -io.out, "cannot take stdout");
-    bool ended = stdio_run(s, io.out, stop);
-    if (!server_free(s, ended ? LIMIT_MCP_DRAIN_MS : 0, nobody_listens, &io))
-        _exit(0);
-    close_fd(io.out);
-    return 0;
+    struct server *s;
+    struct stdio io;
+    int r = stdio_take(stop, &io);
+    if (r < 0)
+        return fail(fault, -r, "cannot take stdout");
+    r = open_server(f, o, stdio_over, &io, &s, fault);
+    if (!r) {
+        bool ended = stdio_run(s, &io);
+        if (!server_free(s, ended ? LIMIT_MCP_DRAIN_MS : 0, stdio_over, &io))
+            _exit(0);
+    }
+    stdio_done(&io);
+    return r;
 }
 
-static int serve_http(struct server *s, const struct mcp_options *o, int stop, struct fovea_fault *fault)
+static int serve_http(fovea *f, const struct mcp_options *o, int stop, struct fovea_fault *fault)
 {
+    struct server *s;
     struct http_options http = {
         .address = o->http,
         .no_token = o->no_token,
@@ -76,7 +86,10 @@ static int serve_http(struct server *s, const struct mcp_options *o, int stop, s
         .allowed_hosts = o->hosts,
         .allowed_origins = o->origins,
     };
-    int r = http_run(s, &http, stop, fault);
+    int r = open_server(f, o, stopped, &stop, &s, fault);
+    if (r < 0)
+        return r;
+    r = http_run(s, &http, stop, fault);
     if (!server_free(s, 0, NULL, NULL) && !r)
         _exit(0);
     return r;
@@ -84,20 +97,8 @@ static int serve_http(struct server *s, const struct mcp_options *o, int stop, s
 
 int mcp_serve(fovea *f, const struct mcp_options *o, struct fovea_fault *fault)
 {
-    struct server *s = NULL;
     auto_close int stop = watch_signals(fault);
-    struct server_options options = {
-        .main = o->main,
-        .session = o->session,
-        .no_webp = o->no_webp,
-        .extension = o->conformance ? &conformance_extension : NULL,
-        .stopped = stopped,
-        .stopped_arg = &stop,
-    };
     if (stop < 0)
         return stop;
-    int r = server_new(f, &options, &s, fault);
-    if (r < 0)
-        return r;
-    return o->http ? serve_http(s, o, stop, fault) : serve_stdio(s, stop, fault);
+    return o->http ? serve_http(f, o, stop, fault) : serve_stdio(f, o, stop, fault);
 }

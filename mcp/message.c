@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages: see message.h. A quick scan goes before the parser: it bounds the depth, and where the text turns out to be
- * broken it may have seen the id already. */
+/* Messages: see message.h. A quick scan goes before the parser: it bounds the depth and the number of values. */
 #include "message.h"
 
 #include <errno.h>
@@ -10,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "find_id.h"
 
 int rpc_error_set(struct rpc_error *e, enum rpc_code code, int http, const char *format, ...)
 {
@@ -28,10 +28,6 @@ struct scan {
     size_t len, at;
     unsigned depth, deepest;
     size_t values;
-    bool object;  /* the outermost value is one */
-    bool key;     /* a string that comes now, at depth 1, is a key */
-    const char *id; /* where the id's value begins and how long it is */
-    size_t id_len;
 };
 
 /* From behind a quote to behind its partner. */
@@ -49,59 +45,18 @@ static void scan_string(struct scan *s)
     }
 }
 
-static void skip_blank(struct scan *s)
-{
-    while (s->at < s->len && strchr(" \t\r\n", s->text[s->at]) && s->text[s->at])
-        s->at++;
-}
-
-/* The value behind the key "id": a string or a number, as far as it goes. */
-static void scan_id(struct scan *s)
-{
-    skip_blank(s);
-    if (s->at == s->len || s->text[s->at] != ':')
-        return;
-    s->at++;
-    skip_blank(s);
-    size_t from = s->at;
-    if (s->at < s->len && s->text[s->at] == '"') {
-        s->at++;
-        scan_string(s);
-    } else {
-        while (s->at < s->len && s->text[s->at] && strchr("-0123456789", s->text[s->at]))
-            s->at++;
-        if (s->at == s->len)
-            return; /* a number that the end cut off may be another one */
-    }
-    s->id = s->text + from;
-    s->id_len = s->at - from;
-}
-
-static void scan_key(struct scan *s)
-{
-    size_t from = s->at;
-    scan_string(s);
-    if (s->depth != 1 || !s->key)
-        return;
-    s->key = false;
-    if (s->object && s->at - from == 3 && !memcmp(s->text + from, "id\"", 3) && !s->id)
-        scan_id(s);
-}
-
 static void scan_step(struct scan *s, char c)
 {
     if (c == '"') {
-        scan_key(s);
+        scan_string(s);
     } else if (c == '{' || c == '[') {
         s->values++;
-        if (!s->depth++)
-            s->object = s->key = c == '{';
+        s->depth++;
         s->deepest = MAX(s->deepest, s->depth);
     } else if (c == '}' || c == ']') {
         s->depth -= s->depth > 0;
     } else if (c == ',') {
         s->values++;
-        s->key |= s->depth == 1;
     }
 }
 
@@ -116,22 +71,6 @@ static void scan(struct scan *s)
         if (c)
             scan_step(s, c);
     }
-}
-
-/* One that is sent back must leave room for an answer. */
-static bool id_fits(const json_t *id)
-{
-    return json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= LIMIT_MCP_ID);
-}
-
-static json_t *scanned_id(const struct scan *s)
-{
-    json_t *id = s->id ? json_loadb(s->id, s->id_len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
-    if (id && !id_fits(id)) {
-        json_decref(id);
-        id = NULL;
-    }
-    return id;
 }
 
 /* ---------------------------------------------------------------- parsing */
@@ -176,8 +115,11 @@ json_t *message_load(const char *text, size_t len, json_t **ret_id, struct rpc_e
     else if (!check_text(text, len, error) &&
              !(root = json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where)))
         (void)load_failed(&where, error);
-    if (!root)
-        *ret_id = scanned_id(&s);
+    if (!root) {
+        struct id_finder finder = {0};
+        id_finder_take(&finder, text, len);
+        *ret_id = id_finder_id(&finder);
+    }
     return root;
 }
 

@@ -172,7 +172,7 @@
 #define LIMIT_MCP_LISTENERS 64              /* subscriptions held open, of all clients */
 #define LIMIT_MCP_ROOTS_MS 5000             /* waited for a client to name its roots */
 #define LIMIT_MCP_ASK_MS 60000              /* waited for any other answer of a client */
-#define LIMIT_MCP_DRAIN_MS 60000            /* for accepted calls when the client has said all it wanted */
+#define LIMIT_MCP_DRAIN_MS 330000           /* for accepted calls when the client has said all: as long as a question lasts */
 
 /* Its HTTP side */
 #define LIMIT_HTTP_CONNECTIONS 1024         /* open at once; when all of them work, a further one gets 503 */

@@ -4,9 +4,11 @@ is proved is the server's part: who waits for whom, what ends, and what is said 
 import json
 import os
 import signal
+import socket
+import subprocess
 import time
 
-from stdio import FIXTURES, META, Server, call, finish, gone, line, test
+from stdio import FIXTURES, FOVEA, META, Server, call, finish, gone, initialize, line, test
 
 GOOD = os.path.join(FIXTURES, "good")
 WORDS, SMALL = os.path.join(GOOD, "png-words.png"), os.path.join(GOOD, "png-rgb-8.png")
@@ -68,6 +70,75 @@ def a_cancelled_question_stops_its_reader():
         before, _ = server.until("after")
         assert not [m for m in before if m.get("id") == "slow"], before
         return f"{took * 1000:.0f} ms"
+
+
+def held_question(server):
+    """A question that lasts, and its reader, which stands still."""
+    server.hello()
+    server.send(call("slow", "vision_analyze", QUESTION))
+    return hold_readers(server)
+
+
+def ends_at_once(server, reader):
+    start = time.monotonic()
+    status = server.process.wait(3)
+    took = time.monotonic() - start
+    assert status == 0 and took < 1, (status, took)
+    assert gone(reader, 1) is not None, "its reader is left"
+    return f"{took * 1000:.0f} ms"
+
+
+def a_question_goes_on_when_stdin_ends_and_stops_when_nobody_listens():
+    with Server() as server:
+        reader = held_question(server)
+        server.process.stdin.close()
+        time.sleep(1)
+        assert server.process.poll() is None, "it did not wait"
+        server.process.stdout.close()
+        return ends_at_once(server, reader)
+
+
+def a_question_that_was_piped_in_is_answered():
+    with Server() as server:
+        reader = held_question(server)
+        server.process.stdin.close()
+        time.sleep(0.5)
+        os.kill(reader, signal.SIGCONT)
+        rest, status = server.close(30)
+        assert status == 0 and [reply["id"] for reply in rest] == ["slow"], (rest, status)
+        assert "DISK FULL" in rest[0]["result"]["content"][0]["text"], rest
+
+
+def a_question_stops_when_nobody_listens_though_stdin_is_open():
+    with Server() as server:
+        reader = held_question(server)
+        server.process.stdout.close()
+        return ends_at_once(server, reader)
+
+
+def an_answer_that_cannot_be_written_stops_the_rest():
+    """A socket that the other side does not read looks well until something is written."""
+    ours, theirs = socket.socketpair()
+    with open("server.err", "wb") as said:
+        process = subprocess.Popen([FOVEA, "mcp", "--root", FIXTURES], stdin=subprocess.PIPE, stdout=theirs, stderr=said)
+    theirs.close()
+    with Server() as server:  # for what it can see of a process
+        server.process.kill()
+        server.process.wait()
+        kept, server.process = server.process, process
+        try:
+            process.stdin.write(initialize("hello") + call("slow", "vision_analyze", QUESTION))
+            process.stdin.flush()
+            reader = hold_readers(server)
+            ours.shutdown(socket.SHUT_RD)
+            process.stdin.write(call("quick", "read", {"path": SMALL}))
+            process.stdin.close()
+            return ends_at_once(server, reader)
+        finally:
+            process.kill()
+            process.wait()
+            ours.close()
+            server.process = kept
 
 
 def waiting_has_words_where_the_revision_has_them():
@@ -167,7 +238,10 @@ def a_host_that_sees_gets_the_picture_and_its_question():
 
 with open("text.txt", "w") as file_:
     file_.write("text\n")
-for function in (an_answer_is_an_envelope, a_cancelled_question_stops_its_reader, waiting_has_words_where_the_revision_has_them,
+for function in (an_answer_is_an_envelope, a_cancelled_question_stops_its_reader,
+                 a_question_goes_on_when_stdin_ends_and_stops_when_nobody_listens, a_question_that_was_piped_in_is_answered,
+                 a_question_stops_when_nobody_listens_though_stdin_is_open, an_answer_that_cannot_be_written_stops_the_rest,
+                 waiting_has_words_where_the_revision_has_them,
                  questions_leave_room_for_pictures_and_texts, what_is_counted_lasts_as_long_as_the_client,
                  new_roots_forget_nothing, a_host_that_sees_gets_the_picture_and_its_question):
     test(function)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "mcp/find_id.h"
 #include "mcp/message.h"
 
 struct row {
@@ -83,6 +84,41 @@ TEST(every_text_is_a_message_or_gets_its_typed_error_with_the_id_that_can_be_rea
 {
     for (size_t i = 0; i < COUNT(rows); i++)
         judge(&rows[i], rows[i].text, strlen(rows[i].text));
+}
+
+static void found(const char *text, size_t piece, const char *want)
+{
+    struct id_finder f = {0};
+    for (size_t at = 0, len = strlen(text); at < len; at += piece)
+        id_finder_take(&f, text + at, MIN(piece, len - at));
+    auto_json *id = id_finder_id(&f);
+    auto_free char *shown = id ? json_dumps(id, JSON_ENCODE_ANY) : NULL;
+    CHECK_MSG(!shown == !want && (!shown || !strcmp(shown, want)), "%s: id %s", text, shown ? shown : "none");
+}
+
+TEST(an_id_is_found_wherever_it_stands_and_however_the_text_comes)
+{
+    static const struct {
+        const char *text, *id;
+    } more[] = {
+        {HEAD "\"method\":\"x\",\"params\":{\"id\":1,\"a\":[{\"id\":2}]},\"id\":3}", "3"},
+        {"{\"params\":[\"id\",4],\"id\":\"\\u00e4\\\\\",\"method\":\"x\"}", "\"\u00e4\\\\\""},
+        {"{ \"id\"\t: -5 }", "-5"},
+        {"{\"a\":\"id\",\"b\":6}", NULL},
+        {"{\"a\":\"\\\"id\\\":7}\"}", NULL},
+        {"{\"xid\":8,\"id2\":8,\"\\\"id\":8}", NULL},
+        {"{\"id\":1.5}", NULL},
+        {"{\"id\":[1]}", NULL},
+        {"{\"id\":null}", NULL},
+        {"[{\"id\":9}]", NULL},
+    };
+    for (size_t piece = 1; piece < 9; piece++) {
+        for (size_t i = 0; i < COUNT(more); i++)
+            found(more[i].text, piece, more[i].id);
+        for (size_t i = 0; i < COUNT(rows); i++)
+            if (rows[i].code == RPC_PARSE)
+                found(rows[i].text, piece, rows[i].id);
+    }
 }
 
 TEST(a_nul_is_refused_wherever_it_stands)

@@ -431,3 +431,12 @@ TEST(the_era_follows_from_how_a_request_opens)
     }
     end(&b);
 }
+
+TEST(what_was_asked_before_stdin_ended_may_take_as_long_as_a_question)
+{
+    struct fovea_setting setting = {0};
+    for (size_t i = 0; !fovea_setting(i, &setting) && strcmp(setting.key, "images.questionTimeoutMs") != 0;)
+        i++;
+    CHECK_STR(setting.key, "images.questionTimeoutMs");
+    CHECK(strtoll(setting.preset, NULL, 10) > 0 && strtoll(setting.preset, NULL, 10) < LIMIT_MCP_DRAIN_MS);
+}
