@@ -35,6 +35,7 @@ static void fill(struct fovea_analyze_request *request, const char *ref, const s
     request->file_base64 = kind == REF_DATA ? ref : NULL;
     request->data = source->data;
     request->data_len = source->len;
+    request->no_native = true; /* there is no host whose model could look */
 }
 
 /* What can be told from the command line alone; 0 or an exit code. */
