@@ -65,7 +65,7 @@ static int step_arguments(struct asking *a)
     if (refusal)
         return tool_reject(a->tool, refusal, &a->result, a->fault) < 0 ? -ENOMEM : 1;
     a->question = q->prompt;
-    a->model = q->model;
+    a->model = q->model && *q->model ? q->model : NULL;
     a->format = q->format;
     a->no_cache = q->no_cache;
     a->look = (struct fovea_view_request){

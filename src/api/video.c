@@ -25,7 +25,7 @@ static int step_arguments(struct asking *a)
         return asking_fail(a, FAIL_INVALID_INPUT, "file_path is a URL; give it as file_url");
     bool asked = q->prompt && q->prompt[strspn(q->prompt, " \t\r\n")];
     a->question = asked ? q->prompt : "Describe this video in detail.";
-    a->model = q->model;
+    a->model = q->model && *q->model ? q->model : NULL;
     a->no_cache = q->no_cache;
     a->look = (struct fovea_view_request){.path = q->file_path ? q->file_path : q->file_url};
     a->view.literal = true;
