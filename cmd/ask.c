@@ -15,6 +15,7 @@ static void fill(struct fovea_analyze_request *request, const char *ref, const s
     request->file_base64 = kind == REF_DATA ? ref : NULL;
     request->data = source->data;
     request->data_len = source->len;
+    request->no_native = true; /* there is no host whose model could look */
 }
 
 /* The schema and the source, as far as they are for us to read: nothing where pictures are blocked. 0 or an exit code. */

@@ -45,7 +45,7 @@ typedef struct fovea_cancel fovea_cancel;   /* ends a call from another thread *
 typedef struct fovea_result fovea_result;   /* what one call gave */
 
 /* A fault: code is a negative errno value, text one sentence. Untouched unless the call returned below 0. */
-struct fovea_fault {
+struct fovea_fault { /* wherever one is taken, NULL may stand instead */
     int code;
     char text[256];
 };
@@ -135,6 +135,7 @@ struct fovea_analyze_request {
     struct fovea_box region; /* in source pixels */
     int64_t page;            /* from 1 */
     bool no_cache;           /* ask, even where the answer is known */
+    bool no_native;          /* an answer in words, whatever vision.mode says: the caller has no model that sees */
 };
 
 struct fovea_video_request {
@@ -320,6 +321,10 @@ FOVEA_API const char *fovea_result_reason(const fovea_result *r);
  * inspect_image, which has words only. */
 FOVEA_API const char *fovea_result_code(const fovea_result *r);
 
+/* Whether the text holds words of a model or a provider: an answer, or an error that quotes one. They are data, and whoever
+ * shows them to another model should mark them so. */
+FOVEA_API bool fovea_result_untrusted(const fovea_result *r);
+
 /* What a model said. */
 struct fovea_answer {
     const char *text;
@@ -346,6 +351,7 @@ struct fovea_image {
     uint32_t source_width, source_height; /* upright */
     double scale[2], offset[2];           /* source = offset + shown * scale */
     const char *question; /* of vision_analyze that was answered with pixels, for the host's own model; else NULL */
+    bool again;           /* id can be named in a later call */
 };
 /* Fills ret_image (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
 FOVEA_API int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image);

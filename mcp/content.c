@@ -63,8 +63,11 @@ static void add_image_words(struct buf *b, const fovea_result *result, const str
     (void)buf_add_format(b, "%s\n[1 image follows: %s, %ux%u, ", fovea_result_text(result), image->media_type,
                          image->width, image->height);
     add_scale(b, image->scale);
-    (void)buf_add_format(b, ", %s; to zoom: view with \"path\":\"%s\", \"space\":\"view\" and \"region\":[x,y,w,h] in "
-                            "pixels of this image]", image->id, image->id);
+    (void)buf_add_format(b, ", %s", image->id);
+    if (image->again)
+        (void)buf_add_format(b, "; to zoom: view with \"path\":\"%s\", \"space\":\"view\" and \"region\":[x,y,w,h] in "
+                            "pixels of this image", image->id);
+    (void)buf_add_str(b, "]");
 }
 
 static void finish_image(struct exchange *e, const fovea_result *result, const struct fovea_image *image)

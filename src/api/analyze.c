@@ -22,10 +22,12 @@ static int take_format(struct asking *a)
 {
     struct schema_options options = {.formats = true};
     struct fovea_fault wrong;
-    auto_json *format = json_loads(a->format, JSON_REJECT_DUPLICATES, NULL);
+    auto_json *format = json_loads(a->format, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     const char *type = json_string_value(json_object_get(format, "type"));
     json_t *schema = json_object_get(format, "schema");
-    if (!format || !type || strcmp(type, "json_schema") != 0)
+    if (!format)
+        return wrong_format(a, "is no JSON, or has a number that is out of range");
+    if (!type || strcmp(type, "json_schema") != 0)
         return wrong_format(a, "has another \"type\" than json_schema");
     if (!json_is_object(schema) || json_object_size(format) != 2)
         return wrong_format(a, "needs \"schema\", an object, and nothing else");
@@ -63,7 +65,7 @@ static int step_arguments(struct asking *a)
     if (refusal)
         return tool_reject(a->tool, refusal, &a->result, a->fault) < 0 ? -ENOMEM : 1;
     a->question = q->prompt;
-    a->model = q->model;
+    a->model = q->model && *q->model ? q->model : NULL;
     a->format = q->format;
     a->no_cache = q->no_cache;
     a->look = (struct fovea_view_request){
@@ -81,7 +83,8 @@ static int step_route(struct asking *a)
     const fovea *f = a->call->f;
     const char *main = a->call->main, *mode = f->config.vision_mode;
     bool sees = main && fovea_model_supports(f, main, "vision") && fovea_model_supports(f, main, "tool_image");
-    a->native = !a->format && !a->model && (!strcmp(mode, "native") || (!strcmp(mode, "auto") && sees));
+    const struct fovea_analyze_request *q = a->request;
+    a->native = !q->no_native && !a->format && !a->model && (!strcmp(mode, "native") || (!strcmp(mode, "auto") && sees));
     return 0;
 }
 
@@ -130,6 +133,8 @@ static int refused(struct asking *a)
         [REASON_TIMED_OUT] = FAIL_FILE_MALFORMED,
     };
     const struct refusal *r = &a->view.result->refusal;
+    if (a->view.net != NET_OK)
+        return asking_net(a, a->view.net, a->view.net_words);
     bool unread = a->view.verdict == SNAPSHOT_TIMED_OUT;
     return asking_fail(a, unread ? FAIL_FILE_NOT_FOUND : kinds[r->reason], "%s", r->message);
 }
@@ -137,8 +142,7 @@ static int refused(struct asking *a)
 static int too_large(struct asking *a, uint64_t size, uint64_t cap, const char *advice)
 {
     char has[32], may[32];
-    show_bytes(size, has);
-    show_bytes(cap, may);
+    show_over(size, cap, has, may);
     return asking_fail(a, FAIL_FILE_TOO_LARGE, "the file has %s, more than the limit of %s%s", has, may, advice);
 }
 

@@ -23,16 +23,14 @@ const char ask_instructions[] =
 
 int asking_fail(struct asking *a, enum fail kind, const char *format, ...)
 {
-    auto_free char *words = NULL;
+    auto_buf b = BUF_INIT(LIMIT_ANSWER_BYTES);
     va_list args;
     va_start(args, format);
-    int len = vasprintf(&words, format, args);
+    int r = buf_add_vformat(&b, format, args);
     va_end(args);
-    if (len < 0) {
-        words = NULL;
+    if (r < 0)
         return fault_oom(a->fault);
-    }
-    a->result = a->plain ? result_failed_plain(words) : result_failed(kind, words, &a->cost);
+    a->result = a->plain ? result_failed_plain(b.data) : result_failed(kind, b.data, &a->cost);
     return a->result ? 1 : fault_oom(a->fault);
 }
 
@@ -44,16 +42,11 @@ fovea_result *ask_rejected(const char *words)
 
 void asking_note(struct asking *a, const char *format, ...)
 {
-    auto_free char *words = NULL;
     va_list args;
+    (void)buf_add_str(&a->note, a->note.len ? " " : "");
     va_start(args, format);
-    int len = vasprintf(&words, format, args);
+    (void)buf_add_vformat(&a->note, format, args);
     va_end(args);
-    if (len < 0) {
-        words = NULL;
-        return;
-    }
-    (void)buf_add_format(&a->note, "%s%s", a->note.len ? " " : "", words);
 }
 
 int asking_allowed(struct asking *a)
@@ -93,8 +86,14 @@ void asking_look(struct asking *a)
     a->own.max_patches = 0;
     a->view.nameless = true;
     a->own.no_webp = false;
-    a->view.no_webp = a->chosen && a->choice.provider->no_webp;
+    a->view.no_webp = a->call->f->no_webp || (a->chosen && a->choice.provider->no_webp);
     a->look.model = a->chosen ? a->who : NULL;
+}
+
+int asking_net(struct asking *a, enum net_reason reason, const char *words)
+{
+    return asking_fail(a, reason == NET_TOO_LARGE ? FAIL_FILE_TOO_LARGE : FAIL_URL_BLOCKED, "%s: %s",
+                       net_reason_code(reason), words);
 }
 
 int asking_fetch(struct asking *a, const char *url)
@@ -103,9 +102,8 @@ int asking_fetch(struct asking *a, const char *url)
     int r = take_url(a->call, url, a->view.cap, &got, a->fault);
     if (r < 0)
         return r;
-    enum fail kind = got.reason == NET_TOO_LARGE ? FAIL_FILE_TOO_LARGE : FAIL_URL_BLOCKED;
     if (got.reason != NET_OK)
-        r = asking_fail(a, kind, "%s: %s", net_reason_code(got.reason), got.words);
+        r = asking_net(a, got.reason, got.words);
     a->view.snapshot = got.body; /* ours from now on */
     a->view.given = true;
     return r;
@@ -139,6 +137,15 @@ int asking_map(struct asking *a)
 
 /* ---------------------------------------------------------------- the question */
 
+/* What went wrong, in words that are not ours. */
+static int quoted(struct asking *a, enum fail kind, const char *before, const char *words)
+{
+    int r = asking_fail(a, kind, "%s%s%s", before, *before ? ": " : "", words);
+    if (r > 0)
+        a->result->failure.quoted = true;
+    return r;
+}
+
 static int failed(struct asking *a)
 {
     const struct ask_answer *w = &a->answer;
@@ -156,18 +163,19 @@ static int failed(struct asking *a)
         return a->plain ? asking_fail(a, FAIL_LLM_ERROR, "%s model returned no text output.", a->tool)
                         : asking_fail(a, FAIL_LLM_ERROR, "%s returned no text output%s%s", a->who, *words ? ": " : "", words);
     case ASK_PAGES:
-        return asking_fail(a, FAIL_PDF_TOO_MANY_PAGES, "%s", words);
+        return quoted(a, FAIL_PDF_TOO_MANY_PAGES, "", words);
     case ASK_NOT_JSON:
-        return asking_fail(a, FAIL_RESPONSE_NOT_JSON, "%s", words);
-    case ASK_ANSWERED:
+        return quoted(a, FAIL_RESPONSE_NOT_JSON, "", words);
     case ASK_REFUSED:
+        return quoted(a, FAIL_LLM_ERROR, "the model would not answer; ask in another way, or ask another model", words);
+    case ASK_ANSWERED:
     case ASK_FAILED:
     case ASK_ENDS:
         break;
     }
     if (!*words)
         return asking_fail(a, FAIL_LLM_ERROR, "%s request failed.", a->tool);
-    return asking_fail(a, FAIL_LLM_ERROR, "%s", words);
+    return quoted(a, FAIL_LLM_ERROR, "", words);
 }
 
 int asking_ask(struct asking *a)
@@ -190,24 +198,25 @@ int asking_ask(struct asking *a)
 }
 
 /* A reader that gives up is as much the model's failure as a provider that does. */
-static int unread(struct asking *a, int code)
+static int unread(struct asking *a, int code, const struct fovea_fault *wrong)
 {
     if (code == -ECANCELED && a->plain)
         return asking_fail(a, FAIL_LLM_ERROR, "%s request aborted.", a->tool);
-    if (code == -ETIMEDOUT || code == -EIO || code == -EBUSY || code == -ENOENT || code == -ENOEXEC)
-        return asking_fail(a, FAIL_LLM_ERROR, "local/ocr: %s", a->fault->text);
-    return code;
+    if (code == -ETIMEDOUT || code == -EIO || code == -EBUSY || code == -ENODATA || code == -ENOEXEC)
+        return asking_fail(a, FAIL_LLM_ERROR, "local/ocr: %s", wrong->text);
+    return fault_set(a->fault, code, "%s", wrong->text);
 }
 
 int asking_read(struct asking *a)
 {
     struct view_job *j = &a->view;
     struct ocr_result got = {0};
+    struct fovea_fault wrong = {0};
     struct ocr_request q = {.media = j->sniff.media, .fd = j->snapshot.fd, .len = j->snapshot.size, .frame = j->work.frame,
                             .region = j->work.region};
-    int r = ocr_run(a->call->f->ocr, a->call->f->pool, &q, a->call->scope.cancel, &got, a->fault);
+    int r = ocr_run(a->call->f->ocr, a->call->f->pool, &q, a->call->scope.cancel, &got, &wrong);
     if (r < 0)
-        return unread(a, r);
+        return unread(a, r, &wrong);
     j->end = got.end;
     j->output.reply = got.picture;
     if (got.end != POOL_DONE || got.picture.status != WORK_OK) {
@@ -218,6 +227,8 @@ int asking_read(struct asking *a)
     asking_note(a, "Read by local/ocr on this machine: text recognition only, the question itself was not answered.");
     if (got.words)
         asking_note(a, "%u word%s, mean confidence %.0f %%.", got.words, got.words == 1 ? "" : "s", (double)got.confidence);
+    if (got.cut)
+        asking_note(a, "There was more text than is given here.");
     asking_note(a, "For an answer set a provider and its key.");
     a->part.media_type = media_row(j->sniff.media)->mime;
     a->answer.usage.told = true;
@@ -276,8 +287,9 @@ int asking_run(struct asking *a, asking_step *const *steps, fovea_result **ret)
     a->cost = cost_of(0);
     a->note = (struct buf)BUF_INIT(64 * KIB);
     a->view.snapshot.fd = -1;
+    /* What was answered is paid for: a cancel that comes later does not lose it. */
     for (; !r && *steps; steps++)
-        r = cancel_struck(a->call->scope.cancel) ? fault_cancelled(a->fault) : (*steps)(a);
+        r = *steps != asking_settle && cancel_struck(a->call->scope.cancel) ? fault_cancelled(a->fault) : (*steps)(a);
     tell(a);
     if (r >= 0)
         *ret = a->result;

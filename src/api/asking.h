@@ -66,6 +66,9 @@ enum choose_verdict asking_choose(struct asking *a, unsigned need);
  * are left in view.result. */
 void asking_look(struct asking *a);
 
+/* The error of a URL that gave no bytes. */
+int asking_net(struct asking *a, enum net_reason reason, const char *words);
+
 /* The bytes of a URL, fetched, are the source. 1 with the error that says why not. */
 int asking_fetch(struct asking *a, const char *url);
 

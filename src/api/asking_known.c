@@ -22,8 +22,8 @@ static int make_key(struct asking *a)
     char hex[SHA256_HEX_LEN + 1] = "";
     if (a->view.hashed)
         sha256_hex(a->view.sha256, hex);
-    (void)buf_add_format(&b, "1 %s frame %u page %lld region %u,%u,%.17g,%.17g,%.17g,%.17g webp %u fit", hex, w->frame,
-                         (long long)a->look.page, w->region.set, w->region.space, w->region.x, w->region.y, w->region.w,
+    (void)buf_add_format(&b, "1 %s frame %u page %lld region %u,%u,%.17g,%.17g,%.17g,%.17g webp %u fit", hex, MAX(w->frame, 1u),
+                         (long long)MAX(a->look.page, 1), w->region.set, w->region.space, w->region.x, w->region.y, w->region.w,
                          w->region.h, w->flags);
     (void)buf_add(&b, &w->limits, sizeof w->limits);
     (void)buf_add_format(&b, " max %lld\n", (long long)a->call->f->config.max_output);
@@ -44,7 +44,7 @@ static int make_key(struct asking *a)
 /* Takes over what was kept; false when it is not what we keep, or too old: the model of that name may be another by now. */
 static bool take_kept(struct asking *a, const char *kept)
 {
-    auto_json *o = json_loads(kept, 0, NULL);
+    auto_json *o = json_loads(kept, JSON_ALLOW_NUL, NULL);
     const char *text = json_string_value(json_object_get(o, "text"));
     const char *shown = json_string_value(json_object_get(o, "shown"));
     int64_t age = (int64_t)time(NULL) - json_integer_value(json_object_get(o, "at"));

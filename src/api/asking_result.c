@@ -58,11 +58,12 @@ static int fill(struct asking *a, struct answer *to)
     to->parsed_text = to->parsed ? json_line_new(to->parsed) : NULL;
     to->provider = strdup(a->choice.provider->name);
     to->model = strdup(a->choice.id);
-    to->note = a->shown || a->note.len ? note_of(a) : NULL;
-    if (j->variants.n && j->snapshot.fd >= 0)
-        to->path = absolute_new(j->variants.path[j->snapshot.variant]);
+    bool noted = a->shown || a->note.len, file = j->variants.n && j->snapshot.fd >= 0;
+    to->note = noted ? note_of(a) : NULL;
+    to->path = file ? absolute_new(j->variants.path[j->snapshot.variant]) : NULL;
     to->text = a->plain ? inspected_new(a) : cut_new(a->answer.text, a->most);
-    return to->text && to->provider && to->model && !to->parsed == !to->parsed_text && !a->note.error ? 0 : -ENOMEM;
+    bool whole = to->text && to->provider && to->model && !noted == !to->note && !file == !to->path;
+    return whole && !to->parsed == !to->parsed_text && !a->note.error ? 0 : -ENOMEM;
 }
 
 int asking_settle(struct asking *a)

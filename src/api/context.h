@@ -47,6 +47,9 @@ __attribute__((format(printf, 3, 4))) fovea_result *refuse_named(enum reason rea
 /* 20971520 → "20 MiB"; 1234567 → "1.2 MiB". */
 void show_bytes(uint64_t bytes, char out[32]);
 
+/* The same of a size and the limit that it is over: in bytes where the shorter words would be alike. */
+void show_over(uint64_t size, uint64_t limit, char has[32], char may[32]);
+
 /* Whether a reference is a URL of any scheme but file:, which is a path. */
 bool is_url(const char *ref);
 

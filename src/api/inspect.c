@@ -14,6 +14,8 @@ static int step_arguments(struct asking *a)
     int r = tool_check(a->tool, q, &refusal, a->fault);
     if (r > 0)
         r = tool_reject(a->tool, refusal, &a->result, a->fault) < 0 ? -ENOMEM : 1;
+    if (!r && !q->question[strspn(q->question, " \t\r\n")])
+        return asking_fail(a, FAIL_INVALID_INPUT, "\"question\" is empty: say what you want to know");
     a->question = q->question;
     a->look = (struct fovea_view_request){.path = q->path};
     a->view.literal = true;
@@ -60,8 +62,7 @@ static int refused(struct asking *a)
     case SNAPSHOT_NOT_REGULAR:
         return wrong_type(a);
     case SNAPSHOT_TOO_LARGE:
-        show_bytes(a->view.snapshot.file_size, has);
-        show_bytes(a->view.cap, may);
+        show_over(a->view.snapshot.file_size, a->view.cap, has, may);
         return asking_fail(a, FAIL_FILE_TOO_LARGE, "Image file too large: %s exceeds %s limit.", has, may);
     case SNAPSHOT_TAKEN:
     case SNAPSHOT_TIMED_OUT:

@@ -25,7 +25,7 @@ static int step_arguments(struct asking *a)
         return asking_fail(a, FAIL_INVALID_INPUT, "file_path is a URL; give it as file_url");
     bool asked = q->prompt && q->prompt[strspn(q->prompt, " \t\r\n")];
     a->question = asked ? q->prompt : "Describe this video in detail.";
-    a->model = q->model;
+    a->model = q->model && *q->model ? q->model : NULL;
     a->no_cache = q->no_cache;
     a->look = (struct fovea_view_request){.path = q->file_path ? q->file_path : q->file_url};
     a->view.literal = true;
@@ -65,7 +65,7 @@ static int take_url_of_video(struct asking *a, const char *text)
     take_policy(a->call, &policy);
     enum net_reason reason = fetch_gate(&policy, text, strlen(text), &u);
     if (reason != NET_OK)
-        return asking_fail(a, FAIL_URL_BLOCKED, "%s: %s", net_reason_code(reason), net_reason_words(reason));
+        return asking_net(a, reason, net_reason_words(reason));
     if (!is_youtube(&u) || !ask_takes(&a->choice, WIRE_VIDEO_URL))
         return asking_fetch(a, text);
     a->part = (struct wire_part){.kind = WIRE_VIDEO_URL, .url = text};
@@ -75,8 +75,7 @@ static int take_url_of_video(struct asking *a, const char *text)
 static int too_large(struct asking *a, uint64_t size, uint64_t cap)
 {
     char has[32], may[32];
-    show_bytes(size, has);
-    show_bytes(cap, may);
+    show_over(size, cap, has, may);
     return asking_fail(a, FAIL_FILE_TOO_LARGE, "the video has %s, more than the %s that can be sent to %s; cut or shrink it",
                        has, may, a->who);
 }

@@ -140,6 +140,8 @@ static int take_fetched(struct view_job *j)
     if (r < 0)
         return r;
     j->snapshot = got.body; /* the job's from now on */
+    j->net = got.reason;
+    memcpy(j->net_words, got.words, sizeof j->net_words);
     return got.reason ? view_settle(j, refuse_fetch(&got, j->request->path, j->cap)) : 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/call.h"
 #include "base/fault.h"
+#include "source/fetch.h"
 #include "source/sniff.h"
 
 struct view_job {
@@ -33,6 +34,8 @@ struct view_job {
     struct pool_output output;
     uint8_t sha256[SHA256_LEN];
     enum snapshot_verdict verdict; /* of taking it */
+    enum net_reason net;           /* of fetching it, where it was */
+    char net_words[FETCH_WORDS];
     bool hashed;    /* sha256 was tried, and this is what came of it: */
     int hash_error; /* 0 or a negative errno */
 };

@@ -51,8 +51,7 @@ static fovea_result *refuse_reply(const struct view_job *j)
 static fovea_result *refuse_size(const struct view_job *j)
 {
     char has[32], may[32];
-    show_bytes(j->output.reply.image_len, has);
-    show_bytes(j->call->max_image, may);
+    show_over(j->output.reply.image_len, j->call->max_image, has, may);
     if (!j->work.limits.resize)
         return refuse_named(REASON_TOO_LARGE, j->request->path,
                             "has %s as it is, and this host takes %s; set images.autoResize to true, or show a smaller "
@@ -140,9 +139,10 @@ static char *name_new(const struct view_job *j, const struct perception *p)
     if (j->nameless)
         return strdup("The picture,");
     const char *path = j->request->path;
-    if (!j->fetched)
+    const char *url = j->fetched ? j->ref : j->given && is_url(path) ? path : NULL;
+    if (!url)
         return strdup(base_name(p->path ? p->path : !strcmp(path, "-") ? "stdin" : path));
-    auto_free char *plain = strndup(j->ref, strcspn(j->ref, "?#"));
+    auto_free char *plain = strndup(url, strcspn(url, "?#"));
     return plain ? shown_new(base_name(plain)) : NULL;
 }
 
@@ -168,13 +168,25 @@ static int describe(struct view_job *j, struct perception *p)
     return p->note ? make_id(j, p) : fault_oom(j->fault);
 }
 
+/* What to open to see it once more; NULL when nothing can be. */
+static const char *again_by(const struct view_job *j)
+{
+    if (j->variants.n)
+        return j->variants.path[j->snapshot.variant];
+    if (j->fetched)
+        return j->ref;
+    return j->given && is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
+}
+
 int view_perceive(struct view_job *j)
 {
     cleanup(perception_done) struct perception p = perception_of(j);
     int r = describe(j, &p);
     if (r < 0)
         return r;
-    if (!j->request->data && !j->given)
-        views_remember(j->call->f->views, &p, j->fetched ? j->ref : j->variants.path[j->snapshot.variant]);
+    const char *again = again_by(j);
+    p.again = again;
+    if (again)
+        views_remember(j->call->f->views, &p, again);
     return view_settle(j, result_of_perception(&p));
 }

@@ -23,21 +23,26 @@ void show_bytes(uint64_t bytes, char out[32])
         (void)snprintf(out, 32, "%llu %s", whole, units[unit]);
 }
 
+void show_over(uint64_t size, uint64_t limit, char has[32], char may[32])
+{
+    show_bytes(size, has);
+    show_bytes(limit, may);
+    if (strcmp(has, may) != 0)
+        return;
+    (void)snprintf(has, 32, "%llu bytes", (unsigned long long)size);
+    (void)snprintf(may, 32, "%llu bytes", (unsigned long long)limit);
+}
+
 fovea_result *refuse_named(enum reason reason, const char *ref, const char *format, ...)
 {
     auto_buf b = BUF_INIT(64 * KIB);
-    auto_free char *words = NULL;
     va_list args;
-    va_start(args, format);
-    int len = vasprintf(&words, format, args);
-    va_end(args);
-    if (len < 0) {
-        words = NULL;
-        return NULL;
-    }
     (void)buf_add_str(&b, "\"");
     (void)buf_add_shown(&b, ref, 300);
-    (void)buf_add_format(&b, "\" %s", words);
+    (void)buf_add_str(&b, "\" ");
+    va_start(args, format);
+    (void)buf_add_vformat(&b, format, args);
+    va_end(args);
     return b.error ? NULL : result_refused(reason, "%s", b.data);
 }
 
@@ -49,8 +54,7 @@ fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint
     case SNAPSHOT_NOT_REGULAR:
         return refuse_named(not_regular, ref, "is a folder, pipe, socket or device; name a regular file");
     case SNAPSHOT_TOO_LARGE:
-        show_bytes(size, has);
-        show_bytes(cap, may);
+        show_over(size, cap, has, may);
         return refuse_named(REASON_TOO_LARGE, ref,
                             "has %s, more than the limit of %s; make it smaller first, or raise view.maxBytes", has, may);
     case SNAPSHOT_TIMED_OUT:

@@ -55,7 +55,7 @@ void ocr_result_done(struct ocr_result *r);
  * Reads a picture. pixels: the pool of fovea-worker. At most LIMIT_OCR_MS for the reading, LIMIT_WORKER_MS for the
  * decoding before it, LIMIT_OCR_BUSY_MS for a place: no more are at work at once than there are processors.
  *
- * What is wrong with the picture is in the result. Faults: -ENOENT no language data, -ENOEXEC it cannot be used (both
+ * What is wrong with the picture is in the result. Faults: -ENODATA no language data, -ENOEXEC it cannot be used (both
  * say what to install), -ETIMEDOUT, -EIO the reader died, -EBUSY, -ECANCELED, and those of pool_run.
  */
 int ocr_run(struct ocr *o, struct pool *pixels, const struct ocr_request *request, const fovea_cancel *cancel,

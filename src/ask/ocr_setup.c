@@ -111,7 +111,7 @@ int ocr_data_fault(const struct ocr *o, int error, struct fovea_fault *fault)
     (void)snprintf(package, sizeof package, "%s", o->language);
     for (char *c = package; (c = strchr(c, '_'));)
         *c = '-';
-    const char *what = error == ENOENT ? "has no language data at" : "cannot use the language data of";
+    const char *what = error == ENODATA ? "has no language data at" : "cannot use the language data of";
     return fault_set(fault, error,
                      "OCR %s \"%.150s\"; apt-get install tesseract-ocr-%s, or set TESSDATA_PREFIX to its folder", what,
                      o->data, package);
@@ -145,7 +145,7 @@ int ocr_enter(struct ocr *o, const fovea_cancel *cancel, struct fovea_fault *fau
     if (cancel_struck(cancel))
         return fault_cancelled(fault);
     if (access(o->data, R_OK))
-        return ocr_data_fault(o, ENOENT, fault);
+        return ocr_data_fault(o, ENODATA, fault);
     (void)pthread_mutex_lock(&o->lock);
     int r = open_pool(o, fault);
     if (r >= 0)

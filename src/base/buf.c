@@ -65,13 +65,11 @@ int buf_add_str(struct buf *b, const char *s)
     return buf_add(b, s, strlen(s));
 }
 
-int buf_add_format(struct buf *b, const char *format, ...)
+int buf_add_vformat(struct buf *b, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int len = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     char *to = len < 0 ? NULL : buf_reserve(b, (size_t)len);
     if (to) {
         (void)vsnprintf(to, (size_t)len + 1, format, again);
@@ -81,6 +79,15 @@ int buf_add_format(struct buf *b, const char *format, ...)
     }
     va_end(again);
     return b->error;
+}
+
+int buf_add_format(struct buf *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int r = buf_add_vformat(b, format, args);
+    va_end(args);
+    return r;
 }
 
 char *buf_take(struct buf *b)

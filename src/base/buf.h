@@ -7,6 +7,7 @@
 #ifndef FOVEA_BUF_H
 #define FOVEA_BUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ void buf_done(struct buf *b);
 
 int buf_add(struct buf *b, const void *data, size_t len);
 int buf_add_str(struct buf *b, const char *s);
+__attribute__((format(printf, 2, 0))) int buf_add_vformat(struct buf *b, const char *format, va_list args);
 __attribute__((format(printf, 2, 3))) int buf_add_format(struct buf *b, const char *format, ...);
 
 /* Makes room for len more bytes and returns where they go, or NULL; buf_grew says how many were written. */

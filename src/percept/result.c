@@ -228,6 +228,11 @@ const char *fovea_result_code(const fovea_result *r)
     return r->kind == FOVEA_ERROR && !r->failure.plain ? fail_code(r->failure.kind) : NULL;
 }
 
+bool fovea_result_untrusted(const fovea_result *r)
+{
+    return r->kind == FOVEA_ANSWER || (r->kind == FOVEA_ERROR && r->failure.quoted);
+}
+
 int fovea_result_answer(const fovea_result *r, struct fovea_answer *ret)
 {
     if (r->kind != FOVEA_ANSWER)
@@ -266,6 +271,7 @@ int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image)
         .source_height = p->source.size.h,
         .offset = {p->crop.x, p->crop.y},
         .question = p->question,
+        .again = p->again,
     };
     perception_scale(p, image.scale);
     *ret_image = image;

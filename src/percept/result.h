@@ -48,6 +48,7 @@ struct perception {
     bool region;        /* a part was asked for */
     uint32_t frame;     /* from 1; 0 when none was asked for */
     bool over_budget;
+    bool again;         /* its id can be named to see it once more */
     char *model;        /* whose tokens; NULL none */
     uint32_t tokens;    /* 0 unknown */
     char *note;
@@ -112,6 +113,7 @@ struct answer {
 
 struct failure {
     bool plain; /* words alone */
+    bool quoted; /* they are a provider's or a model's */
     enum fail kind;
     char *message; /* with its prefix, where it has one */
     struct cost cost;

@@ -630,7 +630,7 @@ TEST(a_host_that_cannot_be_reached_or_asked_costs_nothing)
         struct who who;
         const char *words;
     } rows[] = {
-        {{CLAUDE, .q = {.timeout_ms = 20000}}, "the provider cannot be reached"},
+        {{CLAUDE, .q = {.timeout_ms = 20000}}, "the provider cannot be reached; check the network, and its baseUrl"},
         {{CLAUDE, .base = "http://example.com"}, "the base URL of 'anthropic' is refused: without TLS only this machine may be asked: use https://"},
         {{.provider = "nous", .id = "x", .q = {.media = &paper, .n_media = 1}}, "'nous' cannot be sent this kind of file"},
     };

@@ -259,11 +259,11 @@ TEST(missing_language_data_is_a_fault_that_says_what_to_install)
     auto_bench b = bench_with(NULL, "chi_nowhere");
     auto_paper p = paper_new(30, 30, WHITE);
     struct ocr_result r = {.words = 77};
-    CHECK(read_paper(&b, &p, NULL, &r) == -ENOENT);
+    CHECK(read_paper(&b, &p, NULL, &r) == -ENODATA);
     CHECK_MSG(strstr(b.fault.text, "apt-get install tesseract-ocr-chi-nowhere"), "%s", b.fault.text);
     CHECK(r.words == 77);
     char words[100];
-    CHECK(ocr_check(b.ocr, words, sizeof words, &b.fault) == -ENOENT);
+    CHECK(ocr_check(b.ocr, words, sizeof words, &b.fault) == -ENODATA);
 }
 
 /* Writes the first len bytes of data as a language's and lets doctor look, then a picture be read. */
