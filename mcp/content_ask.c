@@ -69,13 +69,20 @@ void content_add_answer(struct buf *b, const fovea_result *result, const struct 
         (void)add_envelope(b, result);
 }
 
-/* An error of inspect_image is words alone. */
+/* An error of inspect_image is words alone. Those that a model or its provider chose are data, like an answer. */
 void content_add_error(struct buf *b, const fovea_result *result)
 {
-    if (fovea_result_code(result))
+    if (fovea_result_code(result)) {
         (void)add_envelope(b, result);
-    else
+        return;
+    }
+    if (!fovea_result_untrusted(result)) {
         (void)buf_add_str(b, fovea_result_text(result));
+        return;
+    }
+    (void)buf_add_str(b, "the vision model or its provider answered:\n<" FENCE " tool=\"inspect_image\">\n");
+    add_fenced(b, fovea_result_text(result));
+    (void)buf_add_str(b, "\n</" FENCE ">");
 }
 
 void content_add_question(struct buf *b, const char *question)
