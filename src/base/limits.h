@@ -217,6 +217,8 @@
 
 /* What is kept on disk */
 #define LIMIT_LEDGER_BUSY_MS 5000           /* waited for other programs that write down what they spent */
+#define LIMIT_LEDGER_SHUN_MS 5000           /* after such a wait in vain, the next ones are brief */
+#define LIMIT_LEDGER_BRIEF_MS 250
 #define LIMIT_ANSWERS_BUSY_MS 250           /* and for those that use the answers: asking again beats waiting long */
 #define LIMIT_LEDGER_NAP_MS 5               /* between two looks at a folder that is locked */
 #define LIMIT_LEDGER_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
