@@ -9,9 +9,11 @@
 
 #include "fovea.h"
 
-/* Opens a folder; with make, what is missing of it is made, mode 0700. One that is there may be read by others, since its
- * files may not; but it must be ours, with nobody else to write in it (else -EPERM), and no link (-ENOTDIR). -ENOENT without a
- * word when there is none to be made. The caller closes ret. */
+/*
+ * Opens a folder; with make, what is missing of it is made, mode 0700. One that is there may be read by others, since its
+ * files may not; but it must be ours, with nobody else to write in it (else -EPERM), and no link (-ENOTDIR). -ENOENT
+ * without a word when there is none to be made. The caller closes ret.
+ */
 int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault);
 
 /* Looks at a file of it, and makes it (mode 0600, empty) when asked to. One that others can read is closed to them, with its

@@ -40,9 +40,12 @@ struct store {
 int store_init(struct store *s, const struct store_kind *kind, const char *folder);
 void store_done(struct store *s);
 
-/* Locks and opens, and lets what follows wait for others for busy_ms in all: past that it is -EBUSY, here as later, and for
- * LIMIT_LEDGER_SHUN_MS from then on the wait is brief. With make, a file that is not there is made; otherwise it is -ENOENT without a word. store_leave is
- * owed after 0 only. A file that was moved or removed meanwhile is left for the one that is there now. */
+/*
+ * Locks and opens, and lets what follows wait for others for busy_ms in all: past that it is -EBUSY, here as later, and for
+ * LIMIT_LEDGER_SHUN_MS from then on waits are brief. With make, a file that is not there is made; otherwise it is -ENOENT
+ * without a word. store_leave is owed after 0 only. A file that was moved or removed meanwhile is left for the one that is
+ * there now.
+ */
 int store_enter(struct store *s, bool make, struct fovea_fault *fault);
 void store_leave(struct store *s);
 
