@@ -23,6 +23,7 @@ int store_init(struct store *s, const struct store_kind *kind, const char *folde
     if (folder && *folder && !(s->folder = strdup(folder)))
         return -ENOMEM;
     (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_cond_init(&s->left, NULL);
     return 0;
 }
 
@@ -40,6 +41,7 @@ void store_done(struct store *s)
         return;
     hang_up(s);
     free(s->folder);
+    (void)pthread_cond_destroy(&s->left);
     (void)pthread_mutex_destroy(&s->lock);
 }
 
@@ -258,11 +260,18 @@ static int open_now(struct store *s, bool make, struct fovea_fault *fault)
     return r == -EUCLEAN && s->kind->rebuildable ? open_file(s, make, fault) : r;
 }
 
-/* A thread that holds the lock may itself be waiting for another program. */
-static bool lock_until(struct store *s, int64_t deadline)
+/* The thread that holds it may itself be waiting for another program. */
+static bool take_until(struct store *s, int64_t deadline)
 {
     struct timespec until = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
-    return pthread_mutex_clocklock(&s->lock, CLOCK_MONOTONIC, &until) == 0;
+    int r = 0;
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->held && r == 0)
+        r = pthread_cond_clockwait(&s->left, &s->lock, CLOCK_MONOTONIC, &until);
+    bool mine = !s->held;
+    s->held = true;
+    (void)pthread_mutex_unlock(&s->lock);
+    return mine;
 }
 
 int store_enter(struct store *s, bool make, struct fovea_fault *fault)
@@ -271,16 +280,19 @@ int store_enter(struct store *s, bool make, struct fovea_fault *fault)
     int64_t deadline = now + (now < s->brief_until ? MIN(s->kind->busy_ms, LIMIT_LEDGER_BRIEF_MS) : s->kind->busy_ms);
     if (!s->folder)
         return make ? fault_set(fault, ENOENT, "no place for %s: set HOME or %s", s->kind->file, s->kind->where) : -ENOENT;
-    if (!lock_until(s, deadline))
+    if (!take_until(s, deadline))
         return fault_named(s, EBUSY, "is in use for too long: try again", fault);
     s->deadline = deadline;
     int r = open_now(s, make, fault);
     if (r < 0)
-        (void)pthread_mutex_unlock(&s->lock);
+        store_leave(s);
     return r;
 }
 
 void store_leave(struct store *s)
 {
+    (void)pthread_mutex_lock(&s->lock);
+    s->held = false;
+    (void)pthread_cond_signal(&s->left);
     (void)pthread_mutex_unlock(&s->lock);
 }

@@ -26,9 +26,11 @@ struct store_kind {
 
 struct store {
     const struct store_kind *kind;
-    pthread_mutex_t lock;
-    int64_t deadline;              /* of waiting, for whoever holds the lock */
-    _Atomic int64_t brief_until;   /* others held it for too long just now: nobody waits long again */
+    pthread_mutex_t lock; /* of held alone, so that waiting for the rest can end */
+    pthread_cond_t left;
+    bool held;
+    int64_t deadline;            /* of waiting, for whoever holds it */
+    _Atomic int64_t brief_until; /* another program had it for too long just now: nobody waits long again */
     char *folder; /* NULL: no home */
     char *path;   /* of the open file, free of links */
     struct stat file;
