@@ -228,6 +228,8 @@ TEST(made_up_names_take_no_room_from_a_real_one)
         CHECK(!k || (first.model && first.model->can == c.model->can)); /* an early choice lives on */
         int requests = s.server.requests;
         CHECK(choose_in(&s, "home/sees", NULL, &c) == CHOOSE_OK && s.server.requests == requests);
+        (void)choose_in(&s, "home/guess0", NULL, &c);
+        CHECK(s.server.requests > requests); /* the oldest are forgotten */
         scene_end(&s);
     }
 }
