@@ -217,6 +217,8 @@
 
 /* What is kept on disk */
 #define LIMIT_LEDGER_BUSY_MS 5000           /* waited for other programs that write down what they spent */
+#define LIMIT_LEDGER_SHUN_MS 5000           /* after such a wait in vain, the next ones are brief */
+#define LIMIT_LEDGER_BRIEF_MS 250
 #define LIMIT_ANSWERS_BUSY_MS 250           /* and for those that use the answers: asking again beats waiting long */
 #define LIMIT_LEDGER_NAP_MS 5               /* between two looks at a folder that is locked */
 #define LIMIT_LEDGER_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
@@ -235,8 +237,9 @@
 #define LIMIT_DISCOVER_ALL_MS 4000          /* for all hosts of one choice */
 #define LIMIT_DISCOVER_LONG_MS 10000        /* for one host, when that is the whole question */
 #define LIMIT_DISCOVER_TICK_MS 50           /* between two looks at the cancel while another thread asks */
-#define LIMIT_DISCOVERIES 64                /* answers that a context keeps; further ones are not asked for */
-#define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host that did not answer is asked again */
+#define LIMIT_DISCOVER_IDS 16               /* answers on single models that are kept of one host */
+#define LIMIT_DISCOVER_KEPT 256             /* different facts on models of one host; past it their context is left out */
+#define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host is asked again that failed, or knew of no model that sees */
 /* Asking */
 #define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
 #define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
