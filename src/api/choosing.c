@@ -127,6 +127,13 @@ static enum choose_verdict ask_around(struct choosing *g, enum choose_verdict be
     return before;
 }
 
+/* Whoever names the host means that one. */
+static bool names_host(const struct models *m, const char *words)
+{
+    struct model_name name;
+    return words && model_name_parse(m, words, &name) == 0 && *name.provider;
+}
+
 enum choose_verdict choosing_for(const struct call *c, const char *model, unsigned need, struct choice *ret)
 {
     cleanup(choosing_done) struct choosing g = {.call = c, .in = choosing_inputs(c->f), .need = need,
@@ -145,7 +152,7 @@ enum choose_verdict choosing_for(const struct call *c, const char *model, unsign
         g.asked = first.provider;
         v = ask_host(&g, &first, first.id) ? choose_now(&g, &first) : v;
     }
-    if (v == CHOOSE_UNRESOLVED || (v == CHOOSE_CANNOT && !first.model))
+    if (v == CHOOSE_UNRESOLVED || (v == CHOOSE_CANNOT && !first.model && !names_host(g.in.models, model)))
         v = ask_around(&g, v, NULL, &first);
     else if (first.provider && first.from == FROM_FIRST)
         v = ask_around(&g, v, first.provider, &first);
