@@ -30,7 +30,7 @@ int wire_add_parts(const struct wire_request *q, const struct wire_turn *t, wire
 const json_t *wire_at(const json_t *object, const char *name);
 const char *wire_text_at(const json_t *object, const char *name);
 int64_t wire_int_at(const json_t *object, const char *name);
-/* The JSON object in a reply; NULL and -EBADMSG or -ENOMEM for none. The caller json_decrefs. */
+/* The JSON object in a reply; NULL for none, and for one of more values than a reply has. The caller json_decrefs. */
 json_t *wire_parse(const char *data, size_t len);
 
 static inline void wire_decref(json_t **j)

@@ -5,6 +5,8 @@
  */
 #include "provider/wire_priv.h"
 
+#include "base/json_size.h"
+
 void wire_reply_init(struct wire_reply *r, const char *secret)
 {
     *r = (struct wire_reply){
@@ -51,13 +53,11 @@ int64_t wire_int_at(const json_t *object, const char *name)
 
 json_t *wire_parse(const char *data, size_t len)
 {
-    json_t *root = json_loadb(data, len, JSON_ALLOW_NUL, NULL);
+    json_t *root = json_fits(data, len, LIMIT_REPLY_VALUES) ? json_loadb(data, len, JSON_ALLOW_NUL, NULL) : NULL;
     if (root && !json_is_object(root)) {
         json_decref(root);
         root = NULL;
     }
-    if (!root)
-        errno = EBADMSG;
     return root;
 }
 

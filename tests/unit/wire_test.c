@@ -307,3 +307,15 @@ TEST(waits_are_read_from_every_form_a_server_gives_them_in)
         wire_error_done(&e);
     }
 }
+
+TEST(a_reply_of_countless_values_is_refused_before_it_is_built)
+{
+    auto_buf b = BUF_INIT(LIMIT_SSE_EVENT);
+    (void)buf_add_str(&b, "{\"type\":\"message_start\",\"message\":{\"model\":\"m\"},\"x\":[{}");
+    for (size_t i = 0; i < LIMIT_REPLY_VALUES / 2; i++)
+        (void)buf_add_str(&b, ",{}");
+    (void)buf_add_str(&b, "]}");
+    auto_reply r;
+    wire_reply_init(&r, NULL);
+    CHECK(wire_anthropic.event(&r, "", b.data, b.len) == -EBADMSG && !r.model);
+}
