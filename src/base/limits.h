@@ -240,7 +240,8 @@
 /* Asking */
 #define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
 #define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
-#define LIMIT_ASK_OBJECTS 16                /* places where an answer may hide its JSON object among other words */
+#define LIMIT_ASK_OBJECTS 16                /* open brackets among the words of an answer that has its JSON elsewhere */
+#define LIMIT_ASK_NESTING 2048              /* of an answer's JSON; jansson reads no deeper */
 #define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
 
 /* A context */

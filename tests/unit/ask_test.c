@@ -381,6 +381,9 @@ TEST(a_schema_with_more_optional_properties_than_anthropic_compiles_is_said_in_w
     }
 }
 
+#define CUT "the answer is not JSON: it breaks off before its end"
+#define BROKEN "the answer is not JSON: its syntax is broken"
+
 TEST(the_object_is_found_in_fences_and_among_words)
 {
     static const struct {
@@ -399,8 +402,23 @@ TEST(the_object_is_found_in_fences_and_among_words)
         {"", NULL, "the answer is not JSON"},
         {"```json\n```", NULL, "the answer is not JSON"},
         {"``````", NULL, "the answer is not JSON"},
-        {"{\"n\":3", NULL, "the answer is not JSON"},
-        {"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", NULL, "the answer is not JSON"},
+        {"{\"n\":3", NULL, CUT},
+        {"{\"n\":3,\"rows\":[{\"n\":1},{\"n\":2", NULL, CUT},
+        {"```json\n{\"rows\":[{\"n\":1},{\"name\":\"sec", NULL, CUT},
+        {"{rows: [{\"n\":1},", NULL, CUT},
+        {"[{\"n\":1},{\"n\":", NULL, CUT},
+        {"[0, {\"n\":1},", NULL, CUT},
+        {"{\"n\":3} and {\"n\":", NULL, CUT},
+        {"{\"a\":{\"n\":1},\"name\":Bob}", NULL, BROKEN},
+        {"{a: {\"n\":1}}", NULL, BROKEN},
+        {"{\"a\":{\"b\":1]},\"c\":{\"n\":2}}", NULL, BROKEN},
+        {"{{\"n\":3}}", NULL, "the answer is not JSON"},
+        {"Result: [{\"n\":1}]", NULL, "the answer is not a JSON object at its top level"},
+        {"Result: [1, {\"n\":1}]", NULL, "the answer is not JSON"},
+        {"See [1] and [the notes]: {\"n\":3}", "{\"n\":3}", NULL},
+        {"an open { or [ among words {\"n\":3}", "{\"n\":3}", NULL},
+        {"{\"n\":Bob}, no: {\"n\":3}", "{\"n\":3}", NULL},
+        {"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", NULL, CUT},
         {"[{\"n\":3}]", NULL, "the answer is not a JSON object at its top level"},
         {"```json\n[{\"n\":3}]\n```", NULL, "the answer is not a JSON object at its top level"},
         {"{\"n\":\"x\"}", NULL, "/n: \"type\": must be of type integer, is string"},
@@ -421,6 +439,23 @@ TEST(the_object_is_found_in_fences_and_among_words)
         if (!r)
             json_decref(j.value);
     }
+    schema_free(s);
+    json_decref(document);
+}
+
+TEST(an_answer_of_countless_values_is_not_built)
+{
+    auto_buf text = BUF_INIT(1 << 22), words = BUF_INIT(LIMIT_ASK_WORDS);
+    struct ask_json j;
+    json_t *document = json_object();
+    struct schema *s = NULL;
+    CHECK(!schema_new(document, NULL, &s, NULL));
+    (void)buf_add_str(&text, "{\"x\":[0");
+    for (size_t i = 0; i < LIMIT_REPLY_VALUES; i++)
+        (void)buf_add_str(&text, ",0");
+    (void)buf_add_str(&text, "]}");
+    CHECK(ask_json_read(s, text.data, &j, &words) == 1);
+    CHECK_STR(words.data, "the answer has more JSON values than are read");
     schema_free(s);
     json_decref(document);
 }
@@ -543,7 +578,8 @@ TEST(json_cut_by_the_limit_says_that_it_was)
 {
     ASK(WHO(CLAUDE, .schema = OPEN), {ACT_CLOSE, says_so("anthropic", "{\"n\":", true)});
     CHECK(got.a.end == ASK_NOT_JSON && got.a.cut && got.requests == 2 && got.a.calls == 2);
-    CHECK_STR(got.a.words, "the answer is not JSON; it was cut off by the limit of output tokens");
+    CHECK_STR(got.a.words, CUT "; it was cut off by the limit of output tokens");
+    CHECK(strstr(got.bodies[1], CUT "; it was cut off by the limit of output tokens"));
     asked_done(&got);
 }
 
@@ -630,7 +666,7 @@ TEST(a_host_that_cannot_be_reached_or_asked_costs_nothing)
         struct who who;
         const char *words;
     } rows[] = {
-        {{CLAUDE, .q = {.timeout_ms = 20000}}, "the provider cannot be reached"},
+        {{CLAUDE, .q = {.timeout_ms = 20000}}, "the provider cannot be reached; check the network, and its baseUrl"},
         {{CLAUDE, .base = "http://example.com"}, "the base URL of 'anthropic' is refused: without TLS only this machine may be asked: use https://"},
         {{.provider = "nous", .id = "x", .q = {.media = &paper, .n_media = 1}}, "'nous' cannot be sent this kind of file"},
     };
