@@ -32,6 +32,11 @@ void ask_answer_done(struct ask_answer *a)
     *a = (struct ask_answer){0};
 }
 
+static void on_lost(void *arg, int code, const struct wire_reply *r)
+{
+    ask_count(arg, code, r);
+}
+
 static int call(struct asking *k, struct wire_reply *reply)
 {
     const struct ask_question *q = k->q;
@@ -44,7 +49,7 @@ static int call(struct asking *k, struct wire_reply *reply)
     struct provider_call c = {
         .request = &request, .key = q->choice->api_key, .ca_file = q->ca_file, .cancel = q->cancel,
         .total_ms = k->deadline == INT64_MAX ? 0 : k->deadline - clock_ms(),
-        .on_text = q->schema ? NULL : q->on_text, .ctx = q->on_text_arg,
+        .on_text = q->schema ? NULL : q->on_text, .ctx = q->on_text_arg, .on_lost = on_lost, .lost_arg = k,
     };
     struct fovea_fault f = {0};
     if (k->deadline != INT64_MAX && c.total_ms <= 0)

@@ -197,6 +197,7 @@
 #define LIMIT_ANSWER_BYTES (4 * MIB)        /* text of one answer */
 #define LIMIT_SSE_EVENT (12 * MIB)          /* one event: the last of a stream may hold the whole answer, escaped */
 #define LIMIT_SSE_NAME 128
+#define LIMIT_TOKENS 1000000000000          /* of one count; a host that says more is not believed in any */
 #define LIMIT_REPLY_VALUES 250000           /* of an event, or of the JSON in an answer: some 60 MB of memory */
 #define LIMIT_PROVIDER_WORDS (64 * KIB)     /* a refusal or an error, in the vendor's words */
 

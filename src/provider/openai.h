@@ -18,6 +18,7 @@ int openai_add_schema(const struct wire_request *q, struct buf *b);
 struct openai_usage_names {
     const char *input, *input_details, *output, *output_details;
 };
-void openai_read_usage(struct wire_usage *u, const json_t *usage, const struct openai_usage_names *names);
+/* true when all of it was told. */
+bool openai_read_usage(struct wire_usage *u, const json_t *usage, const struct openai_usage_names *names);
 
 #endif

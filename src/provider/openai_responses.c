@@ -148,7 +148,7 @@ static int read_end(struct wire_reply *r, const json_t *response)
 {
     static const struct openai_usage_names names = {"input_tokens", "input_tokens_details", "output_tokens",
                                                     "output_tokens_details"};
-    openai_read_usage(&r->usage, wire_at(response, "usage"), &names);
+    r->usage.whole = openai_read_usage(&r->usage, wire_at(response, "usage"), &names);
     int code = wire_set_model(r, wire_text_at(response, "model"));
     return code < 0 ? code : read_status(r, response);
 }

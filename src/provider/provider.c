@@ -94,7 +94,7 @@ static int finish(struct attempt *t, struct fovea_fault *f)
 }
 
 static int try_once(struct http *http, const struct provider_call *c, const struct http_request *q,
-                    struct wire_reply *reply, size_t *ret_bytes, struct fovea_fault *f)
+                    struct wire_reply *reply, int *ret_status, struct fovea_fault *f)
 {
     struct attempt t = {.c = c, .wire = c->request->host->wire, .reply = reply, .whole = BUF_INIT(LIMIT_SSE_EVENT)};
     t.answer.on_bytes = on_bytes;
@@ -102,11 +102,11 @@ static int try_once(struct http *http, const struct provider_call *c, const stru
     sse_init(&t.sse);
     int r = http_post(http, q, &t.answer, f);
     /* An error whose body was cut is still that error; an answer that said all it had is one. */
-    if (r == -ECONNRESET && ((t.answer.status && !good(&t)) || (streamed(&t) && reply->stop != WIRE_STOP_NONE)))
+    if (r == -ECONNRESET && ((t.answer.status >= 200 && !good(&t)) || (streamed(&t) && reply->stop != WIRE_STOP_NONE)))
         r = 0;
     if (!r)
         r = finish(&t, f);
-    *ret_bytes = t.answer.bytes;
+    *ret_status = t.answer.status;
     reply->sent = t.answer.sent;
     if (r == -EBADMSG)
         (void)fault_set(f, r, "the provider's answer cannot be read: it is no answer of the %s wire", t.wire->name);
@@ -119,10 +119,11 @@ static int try_once(struct http *http, const struct provider_call *c, const stru
 }
 
 /* How long to wait before the next try; -1 when there is none. */
-static int64_t pause_ms(const struct wire_reply *reply, int code, size_t bytes, int tries)
+static int64_t pause_ms(const struct wire_reply *reply, int code, int status, int tries)
 {
     const struct wire_error *e = &reply->error;
-    bool lost = (code == -EHOSTUNREACH || code == -ECONNRESET) && !bytes;
+    /* An answer that began is an answer, empty or not; 1xx is none yet. */
+    bool lost = (code == -EHOSTUNREACH || code == -ECONNRESET) && status < 200;
     bool passing = !code && reply->stop == WIRE_STOP_ERROR && e->retry && !reply->text.len;
     if (tries >= LIMIT_PROVIDER_RETRIES || (!lost && !passing))
         return -1;
@@ -150,16 +151,18 @@ static int ask(struct http *http, const struct provider_call *c, struct http_req
 {
     int64_t deadline = c->total_ms ? clock_ms() + c->total_ms : INT64_MAX;
     for (int tries = 0;; tries++) {
-        size_t bytes;
+        int status;
         if (c->total_ms)
             q->total_ms = MAX(deadline - clock_ms(), 1);
         q->fresh = tries > 0;
-        int code = try_once(http, c, q, reply, &bytes, f);
-        int64_t wait = pause_ms(reply, code, bytes, tries);
+        int code = try_once(http, c, q, reply, &status, f);
+        int64_t wait = pause_ms(reply, code, status, tries);
         if (wait < 0 || clock_ms() + wait >= deadline)
             return code;
         if (!rest(c->cancel, wait))
             return fault_cancelled(f);
+        if (c->on_lost)
+            c->on_lost(c->lost_arg, code, reply);
         wire_reply_done(reply);
         wire_reply_init(reply, c->key);
     }

@@ -20,6 +20,10 @@ struct provider_call {
     /* Is shown each new piece of the answer; may be NULL. */
     void (*on_text)(void *ctx, const char *piece, size_t len);
     void *ctx;
+    /* Is told of each try that is given up for another, as provider_ask would have left it: it may be billed too. May be
+     * NULL. */
+    void (*on_lost)(void *arg, int code, const struct wire_reply *r);
+    void *lost_arg;
 };
 
 /*

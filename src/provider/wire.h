@@ -88,7 +88,8 @@ enum wire_stop {
 
 /* Tokens by the price they are billed at: input is what came from no cache and went into none. */
 struct wire_usage {
-    bool told; /* the vendor said so; else all is 0 */
+    bool told;  /* the vendor said so; else all is 0 */
+    bool whole; /* of the whole answer: what a stream says at its start is not the end of it */
     int64_t input;
     int64_t cache_read;
     int64_t cache_write;

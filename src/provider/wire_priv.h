@@ -30,6 +30,15 @@ int wire_add_parts(const struct wire_request *q, const struct wire_turn *t, wire
 const json_t *wire_at(const json_t *object, const char *name);
 const char *wire_text_at(const json_t *object, const char *name);
 int64_t wire_int_at(const json_t *object, const char *name);
+/* Counts of tokens, which hosts write as integers or as reals without a fraction. Each is a row with its place. */
+struct wire_count {
+    const char *name;
+    int64_t *to;
+    bool must; /* without it the others tell nothing */
+};
+/* true: all that must be there were, and each that is there was read; the others are left alone. false: nothing was
+ * changed. One that is no count, or one past belief, makes none of them believed. */
+bool wire_counts_at(const json_t *object, const struct wire_count *counts, size_t n);
 /* The JSON object in a reply; NULL for none, and for one of more values than a reply has. The caller json_decrefs. */
 json_t *wire_parse(const char *data, size_t len);
 

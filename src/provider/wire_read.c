@@ -5,6 +5,8 @@
  */
 #include "provider/wire_priv.h"
 
+#include <math.h>
+
 #include "base/json_size.h"
 
 void wire_reply_init(struct wire_reply *r, const char *secret)
@@ -49,6 +51,29 @@ int64_t wire_int_at(const json_t *object, const char *name)
 {
     int64_t n = json_integer_value(json_object_get(object, name));
     return n < 0 ? 0 : n;
+}
+
+/* 1: it is there; 0: it is not; -1: it is nothing to be believed. */
+static int read_count(const json_t *value, int64_t *ret)
+{
+    if (!value || json_is_null(value))
+        return 0;
+    double n = json_number_value(value);
+    if (!json_is_number(value) || !(n >= 0 && n <= LIMIT_TOKENS) || n != floor(n))
+        return -1;
+    *ret = (int64_t)n;
+    return 1;
+}
+
+bool wire_counts_at(const json_t *object, const struct wire_count *counts, size_t n)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < n; i++)
+        if (read_count(wire_at(object, counts[i].name), &value) < (counts[i].must ? 1 : 0))
+            return false;
+    for (size_t i = 0; i < n; i++)
+        (void)read_count(wire_at(object, counts[i].name), counts[i].to);
+    return true;
 }
 
 json_t *wire_parse(const char *data, size_t len)

@@ -691,7 +691,8 @@ TEST(our_time_limit_is_a_time_out_and_may_have_been_billed)
         asked_done(&got);
     }
     ASK(WHO(CLAUDE, .q = {.timeout_ms = 200}), {ACT_HANG, BEGUN});
-    CHECK(got.a.end == ASK_TIMED_OUT && got.a.calls == 1 && got.a.nano == 1000 * 3000 + 15000);
+    /* The input is known, but not how much was said after that. */
+    CHECK(got.a.end == ASK_TIMED_OUT && got.a.calls == 1 && got.a.nano == MONEY_UNKNOWN && !got.a.usage.told && got.a.usage.input == 1000);
     asked_done(&got);
 }
 
@@ -730,10 +731,11 @@ TEST(an_answer_cut_off_is_a_failure_that_may_have_been_billed)
         int64_t nano;
         unsigned calls;
     } rows[] = {
-        {{ACT_CLOSE, BEGUN}, 1000 * 3000 + 15000, 1},
-        {{ACT_CLOSE, BEGUN "data: garbage " KEY "\n\n"}, 1000 * 3000 + 15000, 1},
+        {{ACT_CLOSE, BEGUN}, MONEY_UNKNOWN, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n"}, MONEY_UNKNOWN, 1},
+        {{ACT_CLOSE, BEGUN "data: garbage " KEY "\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: garbage\n\n"}, MONEY_UNKNOWN, 1},
-        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, 1000 * 3000 + 15000, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -765,11 +767,32 @@ TEST(one_unknown_price_makes_the_sum_unknown)
     asked_done(&got);
 }
 
+#define OVERLOADED BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n"
+
+TEST(every_try_that_may_be_billed_is_counted)
+{
+    {
+        ASK(WHO(CLAUDE), {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
+        CHECK_MSG(got.a.end == ASK_ANSWERED && got.requests == 3 && got.a.calls == 3, "%d: %u calls", got.a.end, got.a.calls);
+        CHECK(got.a.usage.input == 2900 && got.a.usage.output == 52 && !got.a.usage.told && got.a.nano == MONEY_UNKNOWN);
+        asked_done(&got);
+    }
+    {
+        ASK(WHO(CLAUDE), {ACT_CLOSE, ""}, {ACT_CLOSE, ""}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
+        CHECK_MSG(got.a.end == ASK_ANSWERED && got.a.calls == 3 && got.a.nano == MONEY_UNKNOWN, "%d: %u calls", got.a.end, got.a.calls);
+        asked_done(&got);
+    }
+    /* A refusal is not billed, however often. */
+    ASK(WHO(CLAUDE), {ACT_CLOSE, ERROR("529", "retry-after-ms: 5\r\n", "busy")}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
+    CHECK(got.a.end == ASK_ANSWERED && got.requests == 2 && got.a.calls == 1 && got.a.nano == CLAUDE_NANO);
+    asked_done(&got);
+}
+
 TEST(figures_past_all_reason_do_not_overflow)
 {
     ASK(WHO(CLAUDE, .schema = CLOSED), {ACT_CLOSE, JSON_HEAD("200") "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"stop_reason\":"
         "\"end_turn\",\"usage\":{\"input_tokens\":9223372036854775807,\"output_tokens\":9223372036854775807}}"});
-    CHECK(got.a.end == ASK_NOT_JSON && got.a.calls == 2 && got.a.usage.input == INT64_MAX && got.a.nano == MONEY_UNKNOWN);
+    CHECK(got.a.end == ASK_NOT_JSON && got.a.calls == 2 && !got.a.usage.told && !got.a.usage.input && got.a.nano == MONEY_UNKNOWN);
     asked_done(&got);
 }
 

@@ -61,9 +61,9 @@ static void outcome(struct buf *b, const struct wire_reply *r, int code)
     if (r->model)
         (void)buf_add_format(b, "model: %s\n", r->model);
     if (u->told)
-        (void)buf_add_format(b, "usage: in %lld read %lld write %lld out %lld thought %lld cost %lld\n",
+        (void)buf_add_format(b, "usage: in %lld read %lld write %lld out %lld thought %lld cost %lld%s\n",
                              (long long)u->input, (long long)u->cache_read, (long long)u->cache_write,
-                             (long long)u->output, (long long)u->reasoning, (long long)u->cost_nano);
+                             (long long)u->output, (long long)u->reasoning, (long long)u->cost_nano, u->whole ? "" : " so far");
     if (r->stop == WIRE_STOP_ERROR)
         add_error(b, &r->error);
     else if (b->len && b->data[b->len - 1] == '\n')
@@ -305,6 +305,60 @@ TEST(waits_are_read_from_every_form_a_server_gives_them_in)
         wire_error_read(&wire_anthropic, &(struct wire_answer){503, rows[i].headers, "", 0}, &e);
         CHECK_MSG(e.retry_after_ms == rows[i].ms && e.retry, "%s gives %lld", rows[i].headers, (long long)e.retry_after_ms);
         wire_error_done(&e);
+    }
+}
+
+TEST(counts_are_told_only_when_they_are_counts)
+{
+    static const struct {
+        const char *usage;
+        bool told;
+    } rows[] = {
+        {"{\"prompt_tokens\":7,\"completion_tokens\":3}", true},
+        {"{\"prompt_tokens\":7.0,\"completion_tokens\":3e0}", true},
+        {"{\"prompt_tokens\":1000000000000,\"completion_tokens\":0}", true},
+        {"{\"prompt_tokens\":7,\"completion_tokens\":3,\"prompt_tokens_details\":null,\"completion_tokens_details\":{}}", true},
+        {"{}", false},
+        {"{\"total_tokens\":10}", false},
+        {"{\"prompt_tokens\":7}", false},
+        {"{\"completion_tokens\":7}", false},
+        {"{\"prompt_tokens\":\"7\",\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":7.5,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":-7,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":null,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":1000000000001,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":7,\"completion_tokens\":1e300}", false},
+        {"{\"prompt_tokens\":7,\"completion_tokens\":3,\"prompt_tokens_details\":{\"cached_tokens\":1e13}}", false},
+    };
+    static const struct {
+        const struct wire *wire;
+        const char *before, *after, *in, *out;
+    } wires[] = {
+        {&wire_openai_chat, "{\"choices\":[{\"message\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}],\"usage\":", "}",
+         "prompt_tokens", "completion_tokens"},
+        {&wire_openai_responses, "{\"status\":\"completed\",\"output\":[],\"usage\":", "}", "input_tokens", "output_tokens"},
+        {&wire_anthropic, "{\"content\":[],\"stop_reason\":\"end_turn\",\"usage\":", "}", "input_tokens", "output_tokens"},
+        {&wire_gemini, "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"x\"}]},\"finishReason\":\"STOP\"}],\"usageMetadata\":", "}",
+         "promptTokenCount", "candidatesTokenCount"},
+    };
+    for (size_t w = 0; w < COUNT(wires); w++) {
+        for (size_t i = 0; i < COUNT(rows) - (w > 0); i++) { /* the last is of that wire alone */
+            auto_buf usage = BUF_INIT(4096), body = BUF_INIT(4096);
+            for (const char *at = rows[i].usage; *at;) {
+                bool in = !strncmp(at, "\"prompt_tokens\"", 15), out = !strncmp(at, "\"completion_tokens\"", 19);
+                if (in || out)
+                    (void)buf_add_format(&usage, "\"%s\"", in ? wires[w].in : wires[w].out);
+                else
+                    (void)buf_add(&usage, at, 1);
+                at += in ? 15 : out ? 19 : 1;
+            }
+            (void)buf_add_format(&body, "%s%s%s", wires[w].before, usage.data, wires[w].after);
+            auto_reply r;
+            wire_reply_init(&r, NULL);
+            CHECK(wires[w].wire->whole(&r, body.data, body.len) == 1);
+            CHECK_MSG(r.usage.whole == rows[i].told, "%s: %s", wires[w].wire->name, body.data);
+            CHECK_MSG(r.usage.told || (!r.usage.input && !r.usage.output), "%s: %s", wires[w].wire->name, body.data);
+        }
     }
 }
 
