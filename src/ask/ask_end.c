@@ -88,21 +88,16 @@ void ask_count(struct asking *k, int code, const struct wire_reply *r)
     a->calls++;
 }
 
-/* The text without whitespace around it. The key is in it only if the host put it there. */
+/* The text without whitespace around it. */
 static int keep_text(struct asking *k, const struct buf *text)
 {
-    const char *from = text->data ? text->data : "", *key = k->q->choice->api_key;
+    const char *from = text->data ? text->data : "";
     size_t len = text->len;
     while (len && strchr(" \t\r\n", from[len - 1]))
         len--;
     for (; len && strchr(" \t\r\n", *from); len--)
         from++;
     char *kept = strndup(from, len);
-    if (kept && key && *key && strstr(kept, key)) {
-        char *masked = wire_masked(key, kept);
-        free(kept);
-        kept = masked;
-    }
     if (!kept)
         return fault_oom(k->fault);
     free(k->out->text);

@@ -26,6 +26,8 @@ struct attempt {
     struct http_answer answer;
     struct sse sse;
     struct buf whole; /* of an error, or an answer that is no stream */
+    const char *secret; /* in its text; may be NULL */
+    size_t shown;       /* of its text */
 };
 
 static bool good(const struct attempt *t)
@@ -42,13 +44,17 @@ static bool streamed(const struct attempt *t)
     return good(t) && len >= sizeof stream - 1 && !strncasecmp(type, stream, sizeof stream - 1);
 }
 
+static void show(struct attempt *t, bool last)
+{
+    if (t->c->on_text)
+        t->shown = wire_show(&t->reply->text, t->shown, t->secret, last, t->c->on_text, t->c->ctx);
+}
+
 static int on_event(void *ctx, const char *name, const char *data, size_t len)
 {
     struct attempt *t = ctx;
-    size_t before = t->reply->text.len;
     int r = t->wire->event(t->reply, name, data, len);
-    if (t->c->on_text && t->reply->text.len > before)
-        t->c->on_text(t->c->ctx, t->reply->text.data + before, t->reply->text.len - before);
+    show(t, false);
     return r;
 }
 
@@ -86,17 +92,14 @@ static int finish(struct attempt *t, struct fovea_fault *f)
         r = t->wire->whole(t->reply, t->whole.data, t->whole.len);
     if (r < 0)
         return r;
-    if (t->reply->stop == WIRE_STOP_NONE)
-        return fault_set(f, -ECONNRESET, "the provider's answer stopped short");
-    if (!streamed(t) && t->c->on_text && t->reply->text.len)
-        t->c->on_text(t->c->ctx, t->reply->text.data, t->reply->text.len);
-    return 0;
+    return t->reply->stop == WIRE_STOP_NONE ? fault_set(f, -ECONNRESET, "the provider's answer stopped short") : 0;
 }
 
 static int try_once(struct http *http, const struct provider_call *c, const struct http_request *q,
                     struct wire_reply *reply, int *ret_status, struct fovea_fault *f)
 {
-    struct attempt t = {.c = c, .wire = c->request->host->wire, .reply = reply, .whole = BUF_INIT(LIMIT_SSE_EVENT)};
+    struct attempt t = {.c = c, .wire = c->request->host->wire, .reply = reply, .whole = BUF_INIT(LIMIT_SSE_EVENT),
+                        .secret = wire_text_secret(c->request->host, c->key)};
     t.answer.on_bytes = on_bytes;
     t.answer.ctx = &t;
     sse_init(&t.sse);
@@ -106,6 +109,9 @@ static int try_once(struct http *http, const struct provider_call *c, const stru
         r = 0;
     if (!r)
         r = finish(&t, f);
+    show(&t, true);
+    if (wire_mask_text(&reply->text, t.secret) < 0)
+        r = fault_oom(f);
     *ret_status = t.answer.status;
     reply->sent = t.answer.sent;
     if (r == -EBADMSG)

@@ -30,7 +30,8 @@ struct provider_call {
  * 0 when the provider answered: reply->stop says how, and WIRE_STOP_ERROR that it was an error (reply->error). A negative
  * code and words when there was no answer: those of http_post and wire_body, -ECONNRESET also for an answer that stopped
  * short and -EBADMSG for one that cannot be read. reply is initialized here, with what was read whatever the outcome
- * (tokens may have been billed); the caller's wire_reply_done frees it. The key is in none of the words.
+ * (tokens may have been billed); the caller's wire_reply_done frees it. The key is neither in the words nor in the text, by
+ * the rule of wire.h.
  */
 int provider_ask(struct http *http, const struct provider_call *c, struct wire_reply *reply, struct fovea_fault *f);
 

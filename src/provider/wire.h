@@ -167,8 +167,25 @@ int wire_body(const struct wire_request *q, struct buf *to);
 /* Reads an answer that is none into e, which has its secret set already. Never fails: what is unreadable is said in words. */
 void wire_error_read(const struct wire *w, const struct wire_answer *a, struct wire_error *e);
 
+/*
+ * Who sees the key. In words (of errors, refusals, names) every key of at least WIRE_SECRET_WORDS bytes is masked. The text
+ * of an answer is the model's: a key of at least WIRE_SECRET_TEXT bytes is masked in it, unless the host is this machine
+ * over plain http, where the key is often a mere word ("ollama", "lm-studio") that any answer may hold.
+ */
+#define WIRE_SECRET_WORDS 4
+#define WIRE_SECRET_TEXT 8
+
 /* A copy of words, cut to their ceiling, with "[redacted]" for each occurrence of secret (may be NULL); NULL: no memory. */
 char *wire_masked(const char *secret, const char *words);
+
+/* What is masked in the text of this host's answers: the key, or NULL for nothing. */
+const char *wire_text_secret(const struct host *h, const char *key);
+/* Masks it in a whole text. 0 or an error of the buffer. */
+int wire_mask_text(struct buf *text, const char *secret);
+/* Shows what is new in a text since from, masked, but keeps back what may be the start of the secret until more has come
+ * or it is the last. Returns up to where it was shown. */
+typedef void wire_shown(void *ctx, const char *piece, size_t len);
+size_t wire_show(const struct buf *text, size_t from, const char *secret, bool last, wire_shown *on, void *ctx);
 
 /* The value of a header in lines, without blanks around it; its length is 0 when it is not there. */
 const char *wire_header(const char *headers, const char *name, size_t *ret_len);

@@ -63,6 +63,11 @@ struct wire_reason {
 /* An unknown reason is WIRE_STOP_OTHER and its name is why. 0 or -ENOMEM. */
 int wire_set_stop(struct wire_reply *r, const struct wire_reason *reasons, size_t count, const char *name);
 
+/* Whether the words hold the secret, by the rule for words. */
+bool wire_shows(const char *secret, const char *words);
+/* Appends as much as there is room for. */
+void wire_add_cut(struct buf *b, const char *s, size_t len);
+
 /* Copies what may be copied: letters cut to size, the secret masked. NULL is nothing. */
 void wire_error_word(const struct wire_error *e, char to[WIRE_WORD], const char *word);
 void wire_error_words(struct wire_error *e, const char *words);

@@ -103,32 +103,14 @@ int wire_add_answer(struct wire_reply *r, const json_t *string)
     return r->text.error;
 }
 
-/* Appends as much as there is room for. */
-static void add_cut(struct buf *b, const char *s, size_t len)
-{
-    (void)buf_add(b, s, MIN(len, b->ceiling - b->len));
-}
-
-char *wire_masked(const char *secret, const char *words)
-{
-    auto_buf b = BUF_INIT(LIMIT_PROVIDER_WORDS);
-    size_t len = secret ? strlen(secret) : 0;
-    for (const char *hit; len && (hit = strstr(words, secret)); words = hit + len) {
-        add_cut(&b, words, (size_t)(hit - words));
-        add_cut(&b, "[redacted]", strlen("[redacted]"));
-    }
-    add_cut(&b, words, strlen(words));
-    return buf_take(&b);
-}
-
 /* Masked as a whole: a secret may come in two pieces. */
 int wire_add_why(struct wire_reply *r, const char *words)
 {
     auto_buf all = BUF_INIT(LIMIT_PROVIDER_WORDS);
     if (!words || !*words)
         return 0;
-    add_cut(&all, r->why ? r->why : "", r->why ? strlen(r->why) : 0);
-    add_cut(&all, words, strlen(words));
+    wire_add_cut(&all, r->why ? r->why : "", r->why ? strlen(r->why) : 0);
+    wire_add_cut(&all, words, strlen(words));
     char *why = all.error ? NULL : wire_masked(r->error.secret, all.data);
     if (!why)
         return -ENOMEM;

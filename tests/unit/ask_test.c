@@ -90,13 +90,13 @@ static const struct wire_part paper = {.kind = WIRE_PDF, .media_type = "applicat
 
 /* Who is asked, and how; the rest of the question is usual unless it is set. */
 struct who {
-    const char *provider, *wire, *id, *effort, *schema, *base;
+    const char *provider, *wire, *id, *effort, *schema, *base, *key;
     struct ask_question q;
 };
 
 static void ask_models(const struct models *m, const struct who *w, const char *base, struct asker *asker, struct asked *got)
 {
-    struct choice c = {.provider = models_provider(m, w->provider), .api_key = KEY, .base_url = base, .effort = w->effort};
+    struct choice c = {.provider = models_provider(m, w->provider), .api_key = w->key ? w->key : KEY, .base_url = base, .effort = w->effort};
     (void)snprintf(c.id, sizeof c.id, "%s", w->id);
     c.model = models_find(m, w->provider, w->id);
     struct ask_question q = w->q;
@@ -221,6 +221,19 @@ TEST(an_answer_is_shown_as_it_streams)
     CHECK_STR(got.shown.data, "Hello");
     CHECK(got.a.nano == 5 * 3000 + 3 * 15000);
     asked_done(&got);
+}
+
+TEST(a_word_in_place_of_a_key_mangles_no_answer)
+{
+    static const char *const keys[] = {"none", "EMPTY", "ollama", "x", "lm-studio"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        auto_buf text = BUF_INIT(256);
+        (void)buf_add_format(&text, "next: %s", keys[i]);
+        ASK(WHO(.provider = "ollama", .id = "x", .key = keys[i]), {ACT_CLOSE, says_so("openai-chat", text.data, false)});
+        CHECK_STR(got.a.text, text.data);
+        CHECK_STR(got.shown.data, text.data);
+        asked_done(&got);
+    }
 }
 
 TEST(effort_detail_and_the_limit_of_tokens_go_with_the_question)

@@ -425,9 +425,9 @@ static bool make_certificate(const char *folder)
     return openssl(folder, argv);
 }
 
-static void ask_tls(SSL_CTX *tls, const char *name, const char *ca, struct asked *got)
+static void ask_tls(SSL_CTX *tls, const char *name, const char *ca, const char *bytes, struct asked *got)
 {
-    static const struct act act = {ACT_CLOSE, ANSWER};
+    struct act act = {ACT_CLOSE, bytes};
     struct server s = {.tls = tls};
     struct http *http;
     char base[64];
@@ -439,7 +439,10 @@ static void ask_tls(SSL_CTX *tls, const char *name, const char *ca, struct asked
     server_stop(&s);
 }
 
-TEST(only_a_certificate_that_is_trusted_and_fits_the_name_gets_the_key)
+#define SAID(text) "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"" text "\"}}\n\n"
+#define ECHO HEAD("connection: close\r\n") START SAID("the can") SAID("ary-0123456789") SAID("-key, canary") END
+
+TEST(only_a_certificate_that_is_trusted_and_fits_the_name_gets_the_key_which_no_answer_shows)
 {
     char folder[] = "/tmp/fovea-tls-XXXXXX", cert[64], key[64];
     struct asked got;
@@ -450,16 +453,21 @@ TEST(only_a_certificate_that_is_trusted_and_fits_the_name_gets_the_key)
     SSL_CTX *tls = SSL_CTX_new(TLS_server_method());
     CHECK(SSL_CTX_use_certificate_file(tls, cert, SSL_FILETYPE_PEM) == 1);
     CHECK(SSL_CTX_use_PrivateKey_file(tls, key, SSL_FILETYPE_PEM) == 1);
-    ask_tls(tls, "localhost", cert, &got);
+    ask_tls(tls, "localhost", cert, ANSWER, &got);
     CHECK_MSG(!got.code && got.requests == 1, "trusted: %d %s", got.code, got.fault.text);
     asked_done(&got);
-    ask_tls(tls, "127.0.0.1", cert, &got);
+    ask_tls(tls, "localhost", cert, ECHO, &got);
+    CHECK(!got.code);
+    CHECK_STR(got.shown.data, "the [redacted], canary");
+    CHECK_STR(got.reply.text.data, "the [redacted], canary");
+    asked_done(&got);
+    ask_tls(tls, "127.0.0.1", cert, ANSWER, &got);
     CHECK_MSG(got.code == -EPROTO && !got.requests, "other name: %d %s", got.code, got.fault.text);
     asked_done(&got);
-    ask_tls(tls, "localhost", NULL, &got);
+    ask_tls(tls, "localhost", NULL, ANSWER, &got);
     CHECK_MSG(got.code == -EPROTO && !got.requests && got.connections == 1, "unknown: %d %s", got.code, got.fault.text);
     asked_done(&got);
-    ask_tls(NULL, "localhost", cert, &got);
+    ask_tls(NULL, "localhost", cert, ANSWER, &got);
     CHECK_MSG(got.code < 0 && !got.requests, "no TLS: %d %s", got.code, got.fault.text);
     asked_done(&got);
     SSL_CTX_free(tls);

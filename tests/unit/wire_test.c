@@ -373,3 +373,60 @@ TEST(a_reply_of_countless_values_is_refused_before_it_is_built)
     wire_reply_init(&r, NULL);
     CHECK(wire_anthropic.event(&r, "", b.data, b.len) == -EBADMSG && !r.model);
 }
+
+static void on_shown(void *ctx, const char *piece, size_t len)
+{
+    (void)buf_add(ctx, piece, len);
+}
+
+TEST(a_key_is_masked_in_a_text_whatever_pieces_it_comes_in)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"", NULL}, {"plain", "plain"}, {"the key-key-12345 is", "the [redacted] is"}, {"key-key-key-12345", "key-[redacted]"},
+        {"key-key-12345key-key-12345", "[redacted][redacted]"}, {"ends in key-key-1234", "ends in key-key-1234"}, {"k", "k"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t len = strlen(rows[i].text);
+        for (size_t step = 1; step <= len + 1; step++) {
+            auto_buf text = BUF_INIT(4096), shown = BUF_INIT(4096);
+            size_t at = 0;
+            for (size_t n = 0; n < len; n += step) {
+                (void)buf_add(&text, rows[i].text + n, MIN(step, len - n));
+                at = wire_show(&text, at, "key-key-12345", false, on_shown, &shown);
+                CHECK(!shown.data || !strstr(shown.data, "key-key-12345"));
+            }
+            at = wire_show(&text, at, "key-key-12345", true, on_shown, &shown);
+            CHECK(at == len && !wire_mask_text(&text, "key-key-12345"));
+            same("shown", rows[i].text, &shown, rows[i].want);
+            same("whole", rows[i].text, &text, rows[i].want);
+        }
+    }
+    auto_buf large = BUF_INIT(LIMIT_ANSWER_BYTES);
+    for (int i = 0; i < 20000; i++)
+        (void)buf_add_str(&large, "key-key-12345 ");
+    CHECK(!wire_mask_text(&large, "key-key-12345") && large.len == 20000 * 11 && !strstr(large.data, "key-key"));
+}
+
+TEST(a_word_in_place_of_a_key_is_no_secret_in_an_answer)
+{
+    static const struct {
+        const char *url, *key;
+        bool text, words;
+    } rows[] = {
+        {"https://example.com", "sk-0123456789", true, true}, {"https://example.com", "12345678", true, true},
+        {"https://example.com", "ollama", false, true},       {"https://example.com", "none", false, true},
+        {"https://example.com", "x", false, false},           {"http://127.0.0.1:1234", "lm-studio", false, true},
+        {"HTTP://localhost", "sk-0123456789", false, true},   {"https://localhost", "sk-0123456789", true, true},
+        {"https://example.com", "", false, false},            {"https://example.com", NULL, false, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct host h = {.base_url = rows[i].url};
+        auto_buf words = BUF_INIT(4096);
+        (void)buf_add_format(&words, "it is %s", rows[i].key ? rows[i].key : "");
+        auto_free char *masked = wire_masked(rows[i].key, words.data);
+        CHECK_MSG(!wire_text_secret(&h, rows[i].key) == !rows[i].text, "row %zu", i);
+        CHECK_MSG(!strcmp(masked, "it is [redacted]") == rows[i].words, "row %zu: %s", i, masked);
+    }
+}
