@@ -69,7 +69,7 @@ struct ask_answer {
 };
 void ask_answer_done(struct ask_answer *a);
 
-/* 0 with an answer, whatever its end; a fault only for -ENOMEM and -ENOSYS (no libcurl). */
+/* 0 with an answer, whatever its end; a fault only for -ENOMEM and -ENOSYS (no libcurl, or too old a one). */
 int ask_run(struct asker *a, const struct ask_question *q, struct ask_answer *ret, struct fovea_fault *fault);
 
 /* What the chosen host takes, before anything is read. Whether the model does is its row's business. */

@@ -36,7 +36,7 @@ const char *openai_detail(const struct wire_request *q)
 
 int openai_add_schema(const struct wire_request *q, struct buf *b)
 {
-    (void)wire_add_field(b, "name", wire_schema_name(q));
+    (void)buf_add_str(b, "\"name\":\"answer\"");
     int r = wire_add_value(b, "schema", q->schema);
     (void)buf_add_format(b, ",\"strict\":%s", q->strict ? "true" : "false");
     return r;

@@ -77,10 +77,9 @@ static int add_options(const struct wire_request *q, struct buf *b)
     if (q->effort)
         (void)wire_add_field(b, "reasoning_effort", wire_effort_name(q->effort));
     if (q->schema && h->structured) {
-        (void)buf_add_str(b, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
-        (void)buf_add_json_str(b, wire_schema_name(q));
-        r = wire_add_value(b, "schema", q->schema);
-        (void)buf_add_format(b, ",\"strict\":%s}}", q->strict ? "true" : "false");
+        (void)buf_add_str(b, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{");
+        r = openai_add_schema(q, b);
+        (void)buf_add_str(b, "}}");
         if (h->route_schema)
             (void)buf_add_str(b, ",\"provider\":{\"require_parameters\":true}");
     }

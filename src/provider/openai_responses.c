@@ -69,7 +69,7 @@ static int add_options(const struct wire_request *q, struct buf *b)
     if (q->effort)
         (void)buf_add_format(b, ",\"reasoning\":{\"effort\":\"%s\"}", wire_effort_name(q->effort));
     if (q->schema && q->host->structured) {
-        (void)buf_add_str(b, ",\"text\":{\"format\":{\"type\":\"json_schema\"");
+        (void)buf_add_str(b, ",\"text\":{\"format\":{\"type\":\"json_schema\",");
         r = openai_add_schema(q, b);
         (void)buf_add_str(b, "}}");
     }

@@ -178,7 +178,7 @@ int provider_ask(struct http *http, const struct provider_call *c, struct wire_r
 {
     auto_buf url = BUF_INIT(LIMIT_PROVIDER_URL), headers = BUF_INIT(LIMIT_PROVIDER_HEADERS);
     auto_buf body = BUF_INIT(LIMIT_PROVIDER_BODY);
-    const char *bad = host_url_fault(c->base_url ? c->base_url : c->request->host->base_url);
+    const char *bad = host_url_fault(c->request->host->base_url);
     wire_reply_init(reply, c->key);
     if (bad)
         return fault_set(f, -EINVAL, "the base URL of '%s' is refused: %s", c->request->host->name, bad);
@@ -186,7 +186,7 @@ int provider_ask(struct http *http, const struct provider_call *c, struct wire_r
     if (r == -EINVAL)
         return fault_set(f, r, "the key for '%s' is missing or has characters that no key has", c->request->host->name);
     if (!r)
-        r = wire_url(c->request, c->base_url, &url);
+        r = wire_url(c->request, &url);
     if (!r)
         r = wire_body(c->request, &body);
     if (r == -ENOTSUP)
@@ -196,8 +196,7 @@ int provider_ask(struct http *http, const struct provider_call *c, struct wire_r
     if (r < 0)
         return r == -ENOMEM ? fault_oom(f) : fault_set(f, r, "the request cannot be written");
     struct http_request q = {.url = url.data, .headers = headers.data, .body = body.data, .len = body.len,
-                             .ca_file = c->ca_file, .connect_ms = c->connect_ms, .idle_ms = c->idle_ms,
-                             .cancel = c->cancel};
+                             .ca_file = c->ca_file, .idle_ms = c->idle_ms, .cancel = c->cancel};
     r = ask(http, c, &q, reply, f);
     /* The key was in here. */
     explicit_bzero(headers.data, headers.len);

@@ -10,11 +10,9 @@
 
 struct provider_call {
     const struct wire_request *request;
-    const char *base_url; /* instead of the host's; may be NULL */
-    const char *key;      /* NULL for a host without */
-    const char *ca_file;  /* as in http_request, like the times, which are for all tries together */
+    const char *key;     /* NULL for a host without */
+    const char *ca_file; /* as in http_request, like the times; the total is for all tries together */
     int64_t total_ms;
-    int64_t connect_ms;
     int64_t idle_ms;
     const fovea_cancel *cancel;
     /* Is shown each new piece of the answer; may be NULL. */

@@ -66,8 +66,7 @@ struct wire_request {
     const char *instructions; /* may be NULL */
     const struct wire_turn *turns;
     size_t count;
-    const json_t *schema;    /* may be NULL */
-    const char *schema_name; /* letters, digits, _ and -; "answer" when NULL */
+    const json_t *schema; /* may be NULL */
     bool strict;
     enum wire_effort effort;
     int64_t max_output; /* tokens; 0 = the vendor's own, but Anthropic must be told */
@@ -158,8 +157,8 @@ extern const struct wire wire_anthropic, wire_openai_chat, wire_openai_responses
 /* By its name in a config; NULL for none. */
 const struct wire *wire_find(const char *name);
 
-/* The parts of a request, for its host. The URL starts with the host's base unless base is given. */
-int wire_url(const struct wire_request *q, const char *base, struct buf *to);
+/* The parts of a request, for its host. */
+int wire_url(const struct wire_request *q, struct buf *to);
 /* Lines of "name: value", each with its line break. -EINVAL for a key that cannot stand in one. */
 int wire_headers(const struct wire_request *q, const char *key, struct buf *to);
 int wire_body(const struct wire_request *q, struct buf *to);

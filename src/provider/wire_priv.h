@@ -17,7 +17,6 @@ int wire_add_value(struct buf *b, const char *name, const json_t *value); /* ,"n
 int wire_add_base64(struct buf *b, const struct wire_part *p);          /* "…" */
 int wire_add_data_url(struct buf *b, const struct wire_part *p);        /* "data:TYPE;base64,…" */
 const char *wire_effort_name(enum wire_effort effort);
-const char *wire_schema_name(const struct wire_request *q);
 /* A comma when something stands before in the array or object. */
 int wire_comma(struct buf *b, bool first);
 

@@ -28,7 +28,7 @@ static void check_request(const char *path, const struct wire_case *c)
     CHECK_MSG(!strcmp(code, c->fails ? c->fails : "0"), "%s: building gives %s (%d)", path, code, r);
     if (c->fails)
         return;
-    CHECK(!wire_url(&c->request, "", &url) && !wire_headers(&c->request, CASE_KEY, &headers));
+    CHECK(!c->request.host->wire->path(&c->request, &url) && !wire_headers(&c->request, CASE_KEY, &headers));
     if (headers.len)
         headers.data[headers.len - 1] = '\0';
     same(path, "path", &url, c->path);
@@ -235,30 +235,30 @@ TEST(a_host_behaves_by_its_name_and_wire_wherever_it_lives)
         const char *name, *wire, *auth;
         bool keyless;
         enum host_auth want;
-        bool structured, pdf, video, new_max, cost;
+        bool structured, pdf, video, new_max;
     } rows[] = {
-        {"home", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false, false},
-        {"home", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, false, false, false},
-        {"home", "openai-chat", "x-api-key", false, HOST_X_API_KEY, true, false, false, false, false},
-        {"proxy", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false, false},
-        {"proxy", "anthropic", "bearer", false, HOST_BEARER, true, true, false, false, false},
-        {"proxy", "openai-responses", NULL, false, HOST_BEARER, true, true, false, false, false},
-        {"proxy", "gemini", NULL, false, HOST_X_GOOG_API_KEY, true, true, true, false, false},
-        {"openai", "openai-chat", NULL, false, HOST_BEARER, true, true, false, true, false},
-        {"google", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false, false},
-        {"anthropic", "openai-chat", NULL, false, HOST_BEARER, false, false, false, false, false},
-        {"openrouter", "openai-chat", NULL, false, HOST_BEARER, true, true, true, false, true},
-        {"openrouter", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false, false},
-        {"ollama", "anthropic", NULL, true, HOST_NO_AUTH, false, false, false, false, false},
-        {"llama.cpp", "openai-responses", NULL, true, HOST_NO_AUTH, false, false, false, false, false},
-        {"vllm", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, true, false, false},
+        {"home", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false},
+        {"home", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, false, false},
+        {"home", "openai-chat", "x-api-key", false, HOST_X_API_KEY, true, false, false, false},
+        {"proxy", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false},
+        {"proxy", "anthropic", "bearer", false, HOST_BEARER, true, true, false, false},
+        {"proxy", "openai-responses", NULL, false, HOST_BEARER, true, true, false, false},
+        {"proxy", "gemini", NULL, false, HOST_X_GOOG_API_KEY, true, true, true, false},
+        {"openai", "openai-chat", NULL, false, HOST_BEARER, true, true, false, true},
+        {"google", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false},
+        {"anthropic", "openai-chat", NULL, false, HOST_BEARER, false, false, false, false},
+        {"openrouter", "openai-chat", NULL, false, HOST_BEARER, true, true, true, false},
+        {"openrouter", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false},
+        {"ollama", "anthropic", NULL, true, HOST_NO_AUTH, false, false, false, false},
+        {"llama.cpp", "openai-responses", NULL, true, HOST_NO_AUTH, false, false, false, false},
+        {"vllm", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, true, false},
     };
     struct host h;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct host_place at = {rows[i].name, "https://example.com", rows[i].wire, rows[i].auth, rows[i].keyless};
         CHECK(!host_make(&at, &h));
         CHECK_MSG(h.auth == rows[i].want && h.structured == rows[i].structured && h.pdf == rows[i].pdf &&
-                      h.video == rows[i].video && h.new_max_tokens == rows[i].new_max && h.cost == rows[i].cost,
+                      h.video == rows[i].video && h.new_max_tokens == rows[i].new_max,
                   "%s on %s", rows[i].name, rows[i].wire);
         CHECK_STR(h.base_url, "https://example.com");
     }
