@@ -8,7 +8,7 @@
 #include "base/limits.h"
 
 /* Those of a host may quote what it was sent. */
-int ask_end_with(struct asking *k, enum ask_end end, const char *words)
+int ask_end_with(struct dialogue *k, enum ask_end end, const char *words)
 {
     char *masked = words ? wire_masked(k->q->choice->api_key, words) : NULL;
     if (words && !masked)
@@ -35,7 +35,7 @@ static bool asks_about(const struct ask_question *q, enum wire_kind kind)
     return false;
 }
 
-static bool is_page_limit(const struct asking *k, const struct wire_error *e)
+static bool is_page_limit(const struct dialogue *k, const struct wire_error *e)
 {
     static const char *const phrases[] = {"too many pages", "page count", "page limit",      "document_too_large",
                                           "pdf pages",      "pages may",  "number of pages", "maximum pages"};
@@ -45,7 +45,7 @@ static bool is_page_limit(const struct asking *k, const struct wire_error *e)
 }
 
 /* Keys and quotas are no such thing. */
-bool ask_schema_refused(const struct asking *k, const struct wire_reply *r)
+bool ask_schema_refused(const struct dialogue *k, const struct wire_reply *r)
 {
     static const char *const phrases[] = {"schema",  "response_format",   "output_config", "output_format",
                                           "grammar", "structured output", "text.format",   "requested parameters",
@@ -65,7 +65,7 @@ static void add_tokens(int64_t *sum, int64_t more)
 
 /* A provider that refused a request did no work for it. What was told of a part of an answer is no price of it: the output
  * went on after that. */
-void ask_count(struct asking *k, int code, const struct wire_reply *r)
+void ask_count(struct dialogue *k, int code, const struct wire_reply *r)
 {
     struct ask_answer *a = k->out;
     const struct wire_usage *u = &r->usage;
@@ -89,7 +89,7 @@ void ask_count(struct asking *k, int code, const struct wire_reply *r)
 }
 
 /* The text without whitespace around it. */
-static int keep_text(struct asking *k, const struct buf *text)
+static int keep_text(struct dialogue *k, const struct buf *text)
 {
     const char *from = text->data ? text->data : "";
     size_t len = text->len;
@@ -105,7 +105,7 @@ static int keep_text(struct asking *k, const struct buf *text)
     return 0;
 }
 
-static int settle_answer(struct asking *k, const struct wire_reply *r)
+static int settle_answer(struct dialogue *k, const struct wire_reply *r)
 {
     static const struct {
         enum ask_end empty, end;
@@ -114,7 +114,8 @@ static int settle_answer(struct asking *k, const struct wire_reply *r)
         [WIRE_STOP_NONE] = {ASK_EMPTY, ASK_ANSWERED, "the model returned no text"},
         [WIRE_STOP_END] = {ASK_EMPTY, ASK_ANSWERED, "the model returned no text"},
         [WIRE_STOP_LENGTH] = {ASK_EMPTY, ASK_ANSWERED, "the model returned no text: the limit of output tokens was used "
-                                                       "up, perhaps by thinking; allow more, or less effort"},
+                                                       "up, perhaps by thinking; raise vision.maxOutputTokens, or "
+                                                       "choose less effort"},
         [WIRE_STOP_REFUSAL] = {ASK_REFUSED, ASK_REFUSED, "the model refused to answer"},
         [WIRE_STOP_BLOCKED] = {ASK_REFUSED, ASK_REFUSED, "the provider's filter blocked the question or the answer"},
         [WIRE_STOP_ERROR] = {ASK_FAILED, ASK_FAILED, "the provider failed"},
@@ -135,7 +136,7 @@ static int settle_answer(struct asking *k, const struct wire_reply *r)
     return words.error ? fault_oom(k->fault) : ask_end_with(k, end, words.data);
 }
 
-int ask_settle(struct asking *k, int code, const struct wire_reply *r, const struct fovea_fault *f)
+int ask_settle(struct dialogue *k, int code, const struct wire_reply *r, const struct fovea_fault *f)
 {
     if (code == -ECANCELED)
         return ask_end_with(k, ASK_ABORTED, "the question was cancelled");

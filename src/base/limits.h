@@ -129,6 +129,10 @@
 #define LIMIT_ASK_IMAGE_ASIS 5000000        /* where it must be sent as it is */
 #define LIMIT_ASK_PDF (32 * MIB)
 #define LIMIT_ASK_PICTURES 4096             /* counted for one session; the oldest are forgotten */
+#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
+#define LIMIT_ASK_OBJECTS 16                /* open brackets among the words of an answer that has its JSON elsewhere */
+#define LIMIT_ASK_NESTING 2048              /* of an answer's JSON; jansson reads no deeper */
+#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
 
 /* Models */
 #define LIMIT_MODEL_ID 192                  /* of a model or provider as it is named, NUL included */
@@ -238,12 +242,6 @@
 #define LIMIT_DISCOVER_TICK_MS 50           /* between two looks at the cancel while another thread asks */
 #define LIMIT_DISCOVERIES 64                /* answers that a context keeps; further ones are not asked for */
 #define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host that did not answer is asked again */
-/* Asking */
-#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
-#define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
-#define LIMIT_ASK_OBJECTS 16                /* open brackets among the words of an answer that has its JSON elsewhere */
-#define LIMIT_ASK_NESTING 2048              /* of an answer's JSON; jansson reads no deeper */
-#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */

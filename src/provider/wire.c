@@ -91,15 +91,10 @@ int wire_add_field(struct buf *b, const char *name, const char *value)
     return buf_add_json_str(b, value);
 }
 
-static int add_piece(const char *piece, size_t len, void *to)
-{
-    return buf_add(to, piece, len);
-}
-
 int wire_add_value(struct buf *b, const char *name, const json_t *value)
 {
     (void)buf_add_format(b, ",\"%s\":", name);
-    if (json_dump_callback(value, add_piece, b, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
+    if (json_dump_callback(value, buf_add_piece, b, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
         return b->error ? b->error : -EINVAL;
     return b->error;
 }

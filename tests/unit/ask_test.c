@@ -608,7 +608,8 @@ TEST(ends_without_an_answer_say_why)
         {"anthropic", "{\"content\":[{\"type\":\"text\",\"text\":\" \\n\"}],\"stop_reason\":\"end_turn\"," USAGE "}", ASK_EMPTY,
          "the model returned no text"},
         {"anthropic", "{\"content\":[],\"stop_reason\":\"max_tokens\"," USAGE "}", ASK_EMPTY,
-         "the model returned no text: the limit of output tokens was used up, perhaps by thinking; allow more, or less effort"},
+         "the model returned no text: the limit of output tokens was used up, perhaps by thinking; raise vision.maxOutputTokens, or "
+         "choose less effort"},
         {"anthropic", "{\"content\":[],\"stop_reason\":\"pause_turn\"," USAGE "}", ASK_EMPTY,
          "the model returned no text: it stopped with \"pause_turn\""},
         {"anthropic", "{\"content\":[],\"stop_reason\":\"refusal\",\"stop_details\":{\"type\":\"refusal\",\"explanation\":\"not this " KEY
