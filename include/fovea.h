@@ -175,7 +175,7 @@ struct fovea_session_options {
                                   may be freed before the new one */
     const char *name;          /* [A-Za-z0-9._-]{1,64}: what it spends is kept under that name, also by other processes */
     void (*on_text)(void *arg, const char *piece, size_t len); /* is shown an answer while it is made, on the thread that
-                                  asks; the pieces are UTF-8 together. A further try starts over: piece NULL */
+                                  asks; the pieces are UTF-8 together */
     void *on_text_arg;
 };
 /* Looks at no file: cwd and roots are looked up by the first call, once. A root that is not there has nothing to show

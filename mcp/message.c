@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages: see message.h. A quick scan goes before the parser: it bounds the depth, and where the text turns out to be
- * broken it may have seen the id already. */
+/* Messages: see message.h. They are measured before they are parsed: depth and number of values are bounded. Where the
+ * text turns out to be broken, its id may still be found by a scan. */
 #include "message.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_size.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -21,33 +22,17 @@ int rpc_error_set(struct rpc_error *e, enum rpc_code code, int http, const char 
     return -EINVAL;
 }
 
-/* ---------------------------------------------------------------- the scan */
+/* ---------------------------------------------------------------- the id of what cannot be read */
 
 struct scan {
     const char *text;
     size_t len, at;
-    unsigned depth, deepest;
-    size_t values;
+    unsigned depth;
     bool object;  /* the outermost value is one */
     bool key;     /* a string that comes now, at depth 1, is a key */
     const char *id; /* where the id's value begins and how long it is */
     size_t id_len;
 };
-
-/* From behind a quote to behind its partner. */
-static void scan_string(struct scan *s)
-{
-    while (s->at < s->len) {
-        const char *stop = memchr(s->text + s->at, '"', s->len - s->at);
-        size_t end = stop ? (size_t)(stop - s->text) : s->len;
-        size_t slashes = 0;
-        while (end - slashes > s->at && s->text[end - slashes - 1] == '\\')
-            slashes++;
-        s->at = MIN(end + 1, s->len);
-        if (slashes % 2 == 0)
-            return;
-    }
-}
 
 static void skip_blank(struct scan *s)
 {
@@ -65,8 +50,7 @@ static void scan_id(struct scan *s)
     skip_blank(s);
     size_t from = s->at;
     if (s->at < s->len && s->text[s->at] == '"') {
-        s->at++;
-        scan_string(s);
+        s->at = json_string_end(s->text, s->len, s->at + 1);
     } else {
         while (s->at < s->len && s->text[s->at] && strchr("-0123456789", s->text[s->at]))
             s->at++;
@@ -80,11 +64,11 @@ static void scan_id(struct scan *s)
 static void scan_key(struct scan *s)
 {
     size_t from = s->at;
-    scan_string(s);
+    s->at = json_string_end(s->text, s->len, s->at);
     if (s->depth != 1 || !s->key)
         return;
     s->key = false;
-    if (s->object && s->at - from == 3 && !memcmp(s->text + from, "id\"", 3) && !s->id)
+    if (s->object && s->at - from == 3 && !memcmp(s->text + from, "id\"", 3))
         scan_id(s);
 }
 
@@ -93,28 +77,12 @@ static void scan_step(struct scan *s, char c)
     if (c == '"') {
         scan_key(s);
     } else if (c == '{' || c == '[') {
-        s->values++;
         if (!s->depth++)
             s->object = s->key = c == '{';
-        s->deepest = MAX(s->deepest, s->depth);
     } else if (c == '}' || c == ']') {
         s->depth -= s->depth > 0;
     } else if (c == ',') {
-        s->values++;
         s->key |= s->depth == 1;
-    }
-}
-
-static void scan(struct scan *s)
-{
-    while (s->at < s->len && s->deepest <= LIMIT_MCP_DEPTH && s->values <= LIMIT_MCP_VALUES) {
-        size_t plain = strcspn(s->text + s->at, "\"{}[],");
-        s->at += plain;
-        if (s->at >= s->len)
-            break;
-        char c = s->text[s->at++];
-        if (c)
-            scan_step(s, c);
     }
 }
 
@@ -124,9 +92,13 @@ static bool id_fits(const json_t *id)
     return json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= LIMIT_MCP_ID);
 }
 
-static json_t *scanned_id(const struct scan *s)
+/* The first id that stands where a request has it. */
+static json_t *find_id(const char *text, size_t len)
 {
-    json_t *id = s->id ? json_loadb(s->id, s->id_len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
+    struct scan s = {.text = text, .len = len};
+    while (s.at < s.len && !s.id)
+        scan_step(&s, s.text[s.at++]);
+    json_t *id = s.id ? json_loadb(s.id, s.id_len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
     if (id && !id_fits(id)) {
         json_decref(id);
         id = NULL;
@@ -164,20 +136,19 @@ static int check_text(const char *text, size_t len, struct rpc_error *error)
 
 json_t *message_load(const char *text, size_t len, json_t **ret_id, struct rpc_error *error)
 {
-    struct scan s = {.text = text, .len = len};
+    struct json_size size = json_measure(text, len, LIMIT_MCP_VALUES, LIMIT_MCP_DEPTH);
     json_error_t where;
     json_t *root = NULL;
     *ret_id = NULL;
-    scan(&s);
-    if (s.deepest > LIMIT_MCP_DEPTH)
+    if (size.depth > LIMIT_MCP_DEPTH)
         (void)rpc_error_set(error, RPC_PARSE, 400, "the message is nested deeper than %d levels", LIMIT_MCP_DEPTH);
-    else if (s.values > LIMIT_MCP_VALUES)
+    else if (size.values > LIMIT_MCP_VALUES)
         (void)rpc_error_set(error, RPC_INVALID, 400, "the message holds more than %d values", LIMIT_MCP_VALUES);
     else if (!check_text(text, len, error) &&
              !(root = json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where)))
         (void)load_failed(&where, error);
     if (!root)
-        *ret_id = scanned_id(&s);
+        *ret_id = find_id(text, len);
     return root;
 }
 
