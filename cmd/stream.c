@@ -74,15 +74,5 @@ void stream_end(struct stream *s)
 
 void stream_text(void *arg, const char *piece, size_t len)
 {
-    struct stream *s = arg;
-    if (piece) {
-        show(s, piece, len, false);
-        return;
-    }
-    bool any = s->any;
-    stream_end(s);
-    if (any)
-        say_plain("the answer broke off; it is asked for again");
-    s->any = false;
-    waiting_hush(s->waiting, false);
+    show(arg, piece, len, false);
 }

@@ -178,7 +178,7 @@ struct fovea_session_options {
                                   may be freed before the new one */
     const char *name;          /* [A-Za-z0-9._-]{1,64}: what it spends is kept under that name, also by other processes */
     void (*on_text)(void *arg, const char *piece, size_t len); /* is shown an answer while it is made, on the thread that
-                                  asks; the pieces are UTF-8 together. A further try starts over: piece NULL */
+                                  asks; the pieces are UTF-8 together */
     void *on_text_arg;
 };
 /* Looks at no file: cwd and roots are looked up by the first call, once. A root that is not there has nothing to show
@@ -288,8 +288,9 @@ FOVEA_API int fovea_model(const fovea *f, size_t index, struct fovea_model *ret)
 /*
  * Asks a host (a built-in provider, or a key of `providers`) what it offers, and calls `tell` for each model; the words live
  * until tell returns. Nothing is kept. 0, or a fault: -EINVAL no such host, -ENOTSUP none that has a list, -EACCES no key
- * or not the right one, -ENOENT no list, -EHOSTUNREACH, -ETIMEDOUT and others when it does not answer. Any other call asks
- * a host only for want of knowledge, within four seconds, once, and never where images are blocked.
+ * or not the right one, -EPERM where images are blocked (nobody is asked then), -ENOENT no list, -EHOSTUNREACH, -ETIMEDOUT,
+ * -EAGAIN and others when it does not answer. Any other call asks a host only for want of knowledge, within four seconds,
+ * not again for a minute, and never where images are blocked.
  */
 FOVEA_API int fovea_host_models(fovea *f, const char *host, void (*tell)(const struct fovea_model *model, void *arg),
                                 void *arg, struct fovea_fault *fault);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages: see message.h. A quick scan goes before the parser: it bounds the depth and the number of values. */
+/* Messages: see message.h. They are measured before they are parsed: depth and number of values are bounded. */
 #include "message.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_size.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "find_id.h"
@@ -19,58 +20,6 @@ int rpc_error_set(struct rpc_error *e, enum rpc_code code, int http, const char 
     (void)vsnprintf(e->text, sizeof e->text, format, args);
     va_end(args);
     return -EINVAL;
-}
-
-/* ---------------------------------------------------------------- the scan */
-
-struct scan {
-    const char *text;
-    size_t len, at;
-    unsigned depth, deepest;
-    size_t values;
-};
-
-/* From behind a quote to behind its partner. */
-static void scan_string(struct scan *s)
-{
-    while (s->at < s->len) {
-        const char *stop = memchr(s->text + s->at, '"', s->len - s->at);
-        size_t end = stop ? (size_t)(stop - s->text) : s->len;
-        size_t slashes = 0;
-        while (end - slashes > s->at && s->text[end - slashes - 1] == '\\')
-            slashes++;
-        s->at = MIN(end + 1, s->len);
-        if (slashes % 2 == 0)
-            return;
-    }
-}
-
-static void scan_step(struct scan *s, char c)
-{
-    if (c == '"') {
-        scan_string(s);
-    } else if (c == '{' || c == '[') {
-        s->values++;
-        s->depth++;
-        s->deepest = MAX(s->deepest, s->depth);
-    } else if (c == '}' || c == ']') {
-        s->depth -= s->depth > 0;
-    } else if (c == ',') {
-        s->values++;
-    }
-}
-
-static void scan(struct scan *s)
-{
-    while (s->at < s->len && s->deepest <= LIMIT_MCP_DEPTH && s->values <= LIMIT_MCP_VALUES) {
-        size_t plain = strcspn(s->text + s->at, "\"{}[],");
-        s->at += plain;
-        if (s->at >= s->len)
-            break;
-        char c = s->text[s->at++];
-        if (c)
-            scan_step(s, c);
-    }
 }
 
 /* ---------------------------------------------------------------- parsing */
@@ -103,14 +52,13 @@ static int check_text(const char *text, size_t len, struct rpc_error *error)
 
 json_t *message_load(const char *text, size_t len, json_t **ret_id, struct rpc_error *error)
 {
-    struct scan s = {.text = text, .len = len};
+    struct json_size size = json_measure(text, len, LIMIT_MCP_VALUES, LIMIT_MCP_DEPTH);
     json_error_t where;
     json_t *root = NULL;
     *ret_id = NULL;
-    scan(&s);
-    if (s.deepest > LIMIT_MCP_DEPTH)
+    if (size.depth > LIMIT_MCP_DEPTH)
         (void)rpc_error_set(error, RPC_PARSE, 400, "the message is nested deeper than %d levels", LIMIT_MCP_DEPTH);
-    else if (s.values > LIMIT_MCP_VALUES)
+    else if (size.values > LIMIT_MCP_VALUES)
         (void)rpc_error_set(error, RPC_INVALID, 400, "the message holds more than %d values", LIMIT_MCP_VALUES);
     else if (!check_text(text, len, error) &&
              !(root = json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where)))

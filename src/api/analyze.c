@@ -95,9 +95,13 @@ static int no_vision(struct asking *a, enum choose_verdict v)
         [CHOOSE_NO_MODELS] = "no provider has a key, and models.ocr is false; set a key such as ANTHROPIC_API_KEY",
         [CHOOSE_UNRESOLVED] = "no provider serves the model that is set; `fovea models` lists what can be asked",
     };
-    if (v == CHOOSE_CANNOT)
+    if (v == CHOOSE_CANNOT) {
+        char trouble[CHOOSING_TROUBLE];
+        choosing_trouble(a->call, &a->choice, trouble);
         return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
-                           "%s is not known to see; name another model, or say vision: true for it in models.yaml", a->who);
+                           "%s is not known to see; name another model, or say vision: true for it in models.yaml%s", a->who,
+                           trouble);
+    }
     if (v == CHOOSE_NO_KEY)
         return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
                            "there is no key for %s; configure one for this provider or choose another model", a->who);

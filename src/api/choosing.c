@@ -61,7 +61,23 @@ struct choosing {
     unsigned need;
     int64_t deadline; /* of all questions together */
     const struct provider *asked; /* the host that was named */
+    struct host_answer *answer; /* the rows that count now */
 };
+
+static void choosing_done(struct choosing *g)
+{
+    discovery_let_go(g->call->f->discovery, g->answer);
+}
+
+/* A row of an answer, which goes with it, is replaced by one that stays. */
+static enum choose_verdict choose_now(const struct choosing *g, struct choice *ret)
+{
+    enum choose_verdict v = choose(&g->in, g->need, ret);
+    for (size_t i = 0; i < g->in.n_found; i++)
+        if (ret->model == &g->in.found[i])
+            ret->model = discovery_keep(g->call->f->discovery, ret->model);
+    return v;
+}
 
 /* The vendor's own address is in the tables; what is not there is not asked of it. */
 static bool at_its_vendor(const struct choice *c)
@@ -79,8 +95,13 @@ static bool ask_host(struct choosing *g, const struct choice *c, const char *id)
                                    .cancel = g->call->scope.cancel};
     if (g->call->f->config.block_images || !discovery_can_ask(&q) || at_its_vendor(c) || !q.total_ms)
         return false;
-    g->in.found = discovery_rows(g->call->f->discovery, &q, &g->in.n_found);
-    return g->in.found;
+    discovery_let_go(g->call->f->discovery, g->answer);
+    g->in.found = NULL;
+    g->in.n_found = 0;
+    g->answer = discovery_ask(g->call->f->discovery, &q);
+    if (g->answer)
+        g->in.found = answer_rows(g->answer, &g->in.n_found);
+    return g->answer;
 }
 
 /* Asks the hosts that can be asked, in their order, until one leads to a choice; stop: only those before it, of which
@@ -97,7 +118,7 @@ static enum choose_verdict ask_around(struct choosing *g, enum choose_verdict be
         if (!ask_host(g, &reach, NULL))
             continue;
         struct choice now = {0};
-        enum choose_verdict v = choose(&g->in, g->need, &now);
+        enum choose_verdict v = choose_now(g, &now);
         if (now.provider == p) {
             *ret = now;
             return v;
@@ -106,9 +127,16 @@ static enum choose_verdict ask_around(struct choosing *g, enum choose_verdict be
     return before;
 }
 
+/* Whoever names the host means that one. */
+static bool names_host(const struct models *m, const char *words)
+{
+    struct model_name name;
+    return words && model_name_parse(m, words, &name) == 0 && *name.provider;
+}
+
 enum choose_verdict choosing_for(const struct call *c, const char *model, unsigned need, struct choice *ret)
 {
-    struct choosing g = {.call = c, .in = choosing_inputs(c->f), .need = need,
+    cleanup(choosing_done) struct choosing g = {.call = c, .in = choosing_inputs(c->f), .need = need,
                          .deadline = clock_ms() + LIMIT_DISCOVER_ALL_MS};
     const char *slash = c->main ? strchr(c->main, '/') : NULL;
     char provider[LIMIT_CONFIG_VALUE];
@@ -119,18 +147,28 @@ enum choose_verdict choosing_for(const struct call *c, const char *model, unsign
         g.in.main_provider = provider;
         g.in.main_model = slash + 1;
     }
-    enum choose_verdict v = choose(&g.in, need, &first);
+    enum choose_verdict v = choose_now(&g, &first);
     if (v == CHOOSE_CANNOT && !first.model) {
         g.asked = first.provider;
-        v = ask_host(&g, &first, first.id) ? choose(&g.in, need, &first) : v;
+        v = ask_host(&g, &first, first.id) ? choose_now(&g, &first) : v;
     }
-    if (v == CHOOSE_UNRESOLVED || (v == CHOOSE_CANNOT && !first.model))
+    if (v == CHOOSE_UNRESOLVED || (v == CHOOSE_CANNOT && !first.model && !names_host(g.in.models, model)))
         v = ask_around(&g, v, NULL, &first);
     else if (first.provider && first.from == FROM_FIRST)
         v = ask_around(&g, v, first.provider, &first);
     if (first.provider)
         *ret = first;
     return v;
+}
+
+void choosing_trouble(const struct call *c, const struct choice *choice, char words[CHOOSING_TROUBLE])
+{
+    struct fovea_fault fault = {0};
+    *words = '\0';
+    if (!choice->model && choice->provider)
+        discovery_trouble(c->f->discovery, choice->provider, choice->base_url, &fault);
+    if (*fault.text)
+        (void)snprintf(words, CHOOSING_TROUBLE, "; '%s' did not say what it offers: %s", choice->provider->name, fault.text);
 }
 
 /* ---------------------------------------------------------------- for the outside */
@@ -203,6 +241,8 @@ int fovea_host_models(fovea *f, const char *host, void (*tell)(const struct fove
     if (!p->wire || strncmp(p->wire, "openai-", 7) != 0)
         return fault_set(fault, ENOTSUP, "'%s' has no list that could be asked for; 'fovea models %s/' shows what is known",
                          p->name, p->name);
+    if (f->config.block_images)
+        return fault_set(fault, EPERM, "images.blockImages is true, so '%s' is not asked; disable it to ask", p->name);
     if (!discovery_can_ask(&q))
         return fault_set(fault, EACCES, "there is no %s for '%s'; see providers in the config", q.base_url ? "key" : "address",
                          p->name);

@@ -35,15 +35,18 @@ static int step_arguments(struct asking *a)
 
 static int step_choose(struct asking *a)
 {
+    char trouble[CHOOSING_TROUBLE] = "";
     enum choose_verdict v = asking_choose(a, MODEL_VIDEO);
     if (v == CHOOSE_NO_KEY)
         return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
                            "there is no key for %s; configure one for this provider or choose another model", a->who);
     if (v == CHOOSE_OK && ask_takes(&a->choice, WIRE_VIDEO))
         return 0;
+    if (v == CHOOSE_CANNOT)
+        choosing_trouble(a->call, &a->choice, trouble);
     if (v == CHOOSE_OK || v == CHOOSE_CANNOT)
         return asking_fail(a, FAIL_VIDEO_NOT_SUPPORTED,
-                           "%s takes no video; name a model that does, such as google/gemini-2.5-flash", a->who);
+                           "%s takes no video; name a model that does, such as google/gemini-2.5-flash%s", a->who, trouble);
     return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
                        "no model can be asked; set a provider and its key, such as GEMINI_API_KEY");
 }

@@ -13,9 +13,10 @@
 #include "base/limits.h"
 #include "provider/provider.h"
 
+#define SCHEMA_ROOM (8 * LIMIT_SCHEMA_BYTES) /* 1e9 is written in full */
 #define AS_SCHEMA "Reply with ONLY a JSON object that matches this JSON Schema:\n"
 
-static void asking_done(struct asking *k)
+static void dialogue_done(struct dialogue *k)
 {
     json_decref(k->schema);
     buf_done(&k->schema_text);
@@ -32,7 +33,12 @@ void ask_answer_done(struct ask_answer *a)
     *a = (struct ask_answer){0};
 }
 
-static int call(struct asking *k, struct wire_reply *reply)
+static void on_lost(void *arg, int code, const struct wire_reply *r)
+{
+    ask_count(arg, code, r);
+}
+
+static int call(struct dialogue *k, struct wire_reply *reply)
 {
     const struct ask_question *q = k->q;
     struct wire_request request = {
@@ -44,7 +50,7 @@ static int call(struct asking *k, struct wire_reply *reply)
     struct provider_call c = {
         .request = &request, .key = q->choice->api_key, .ca_file = q->ca_file, .cancel = q->cancel,
         .total_ms = k->deadline == INT64_MAX ? 0 : k->deadline - clock_ms(),
-        .on_text = q->schema ? NULL : q->on_text, .ctx = q->on_text_arg,
+        .on_text = q->schema ? NULL : q->on_text, .ctx = q->on_text_arg, .on_lost = on_lost, .lost_arg = k,
     };
     struct fovea_fault f = {0};
     if (k->deadline != INT64_MAX && c.total_ms <= 0)
@@ -57,7 +63,7 @@ static int call(struct asking *k, struct wire_reply *reply)
 }
 
 /* The user's turn, with the schema in words where it has no other way. */
-static void set_question(struct asking *k)
+static void set_question(struct dialogue *k)
 {
     size_t n = k->q->n_media;
     k->parts[n] = (struct wire_part){.kind = WIRE_TEXT, .text = k->q->text};
@@ -66,7 +72,7 @@ static void set_question(struct asking *k)
     k->count = 1;
 }
 
-static int ask_first(struct asking *k)
+static int ask_first(struct dialogue *k)
 {
     auto_reply reply;
     wire_reply_init(&reply, NULL);
@@ -83,7 +89,7 @@ static int ask_first(struct asking *k)
 /* ---------------------------------------------------------------- the answer as JSON */
 
 /* 0: it is as it must be. 1: words say why it is not. */
-static int check(struct asking *k, struct buf *words)
+static int check(struct dialogue *k, struct buf *words)
 {
     struct ask_json j;
     struct ask_answer *a = k->out;
@@ -101,9 +107,9 @@ static int check(struct asking *k, struct buf *words)
 }
 
 /* The same conversation, what was said in it, and what is wrong with that. */
-static int ask_repair(struct asking *k, const char *wrong)
+static int ask_repair(struct dialogue *k, const char *wrong)
 {
-    auto_buf text = BUF_INIT(LIMIT_ASK_SCHEMA + LIMIT_ASK_WORDS);
+    auto_buf text = BUF_INIT(SCHEMA_ROOM + LIMIT_ASK_WORDS);
     auto_free char *said = take(k->out->text);
     auto_reply reply;
     wire_reply_init(&reply, NULL);
@@ -127,7 +133,7 @@ static int ask_repair(struct asking *k, const char *wrong)
     return r;
 }
 
-static int make_json(struct asking *k)
+static int make_json(struct dialogue *k)
 {
     auto_buf wrong = BUF_INIT(LIMIT_ASK_WORDS), still = BUF_INIT(LIMIT_ASK_WORDS);
     int r = check(k, &wrong);
@@ -146,20 +152,15 @@ static int make_json(struct asking *k)
 
 /* ---------------------------------------------------------------- the whole */
 
-static int add_text(const char *piece, size_t len, void *to)
-{
-    return buf_add(to, piece, len);
-}
-
 /* $schema names the draft, which vendors do not want to know. */
-static int prepare_schema(struct asking *k)
+static int prepare_schema(struct dialogue *k)
 {
-    k->schema_text = (struct buf)BUF_INIT(LIMIT_ASK_SCHEMA);
+    k->schema_text = (struct buf)BUF_INIT(SCHEMA_ROOM);
     if (!k->q->schema)
         return 0;
     k->schema = json_copy((json_t *)k->q->schema_json);
     (void)buf_add_str(&k->schema_text, AS_SCHEMA);
-    if (!k->schema || json_dump_callback(k->q->schema_json, add_text, &k->schema_text, JSON_COMPACT) < 0)
+    if (!k->schema || json_dump_callback(k->q->schema_json, buf_add_piece, &k->schema_text, JSON_COMPACT) < 0)
         return fault_oom(k->fault);
     (void)json_object_del(k->schema, "$schema");
     k->form = ask_schema_form(&k->host, k->schema);
@@ -167,7 +168,7 @@ static int prepare_schema(struct asking *k)
 }
 
 /* 1: it has ended already. */
-static int prepare(struct asking *k)
+static int prepare(struct dialogue *k)
 {
     const struct ask_question *q = k->q;
     char words[LIMIT_MODEL_ID + 64];
@@ -192,7 +193,7 @@ static int prepare(struct asking *k)
 int ask_run(struct asker *a, const struct ask_question *q, struct ask_answer *ret, struct fovea_fault *fault)
 {
     struct ask_answer out = {.usage = {.cost_nano = -1}};
-    cleanup(asking_done) struct asking k = {.asker = a, .q = q, .out = &out, .fault = fault, .deadline = INT64_MAX};
+    cleanup(dialogue_done) struct dialogue k = {.asker = a, .q = q, .out = &out, .fault = fault, .deadline = INT64_MAX};
     if (q->timeout_ms > 0)
         k.deadline = clock_ms() + q->timeout_ms;
     int r = prepare(&k);

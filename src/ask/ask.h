@@ -62,14 +62,14 @@ struct ask_answer {
     char *words;     /* owned; what went wrong, in the provider's words where it had any, keys never; NULL when answered */
     bool cut;        /* the provider's token limit ended it */
     bool repaired;
-    unsigned calls;  /* answers that were billed or may have been */
-    struct wire_usage usage; /* summed over them; told: each of them was told. Of a call that was cut off: what was told by
-                                then */
-    int64_t nano;    /* dollars, summed; MONEY_UNKNOWN, also when a call was sent and nothing was told; 0 when none was billed */
+    unsigned calls;  /* requests that were billed or may have been, those tried again included */
+    struct wire_usage usage; /* summed over them; told: each of them was told to its end. Of a call that was cut off: what was
+                                told by then */
+    int64_t nano;    /* dollars, summed; MONEY_UNKNOWN, also when a call was sent and not told to its end; 0 when none was billed */
 };
 void ask_answer_done(struct ask_answer *a);
 
-/* 0 with an answer, whatever its end; a fault only for -ENOMEM and -ENOSYS (no libcurl). */
+/* 0 with an answer, whatever its end; a fault only for -ENOMEM and -ENOSYS (no libcurl, or too old a one). */
 int ask_run(struct asker *a, const struct ask_question *q, struct ask_answer *ret, struct fovea_fault *fault);
 
 /* What the chosen host takes, before anything is read. Whether the model does is its row's business. */

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 
 /* Those of a host may quote what it was sent. */
-int ask_end_with(struct asking *k, enum ask_end end, const char *words)
+int ask_end_with(struct dialogue *k, enum ask_end end, const char *words)
 {
     char *masked = words ? wire_masked(k->q->choice->api_key, words) : NULL;
     if (words && !masked)
@@ -35,7 +35,7 @@ static bool asks_about(const struct ask_question *q, enum wire_kind kind)
     return false;
 }
 
-static bool is_page_limit(const struct asking *k, const struct wire_error *e)
+static bool is_page_limit(const struct dialogue *k, const struct wire_error *e)
 {
     static const char *const phrases[] = {"too many pages", "page count", "page limit",      "document_too_large",
                                           "pdf pages",      "pages may",  "number of pages", "maximum pages"};
@@ -45,7 +45,7 @@ static bool is_page_limit(const struct asking *k, const struct wire_error *e)
 }
 
 /* Keys and quotas are no such thing. */
-bool ask_schema_refused(const struct asking *k, const struct wire_reply *r)
+bool ask_schema_refused(const struct dialogue *k, const struct wire_reply *r)
 {
     static const char *const phrases[] = {"schema",  "response_format",   "output_config", "output_format",
                                           "grammar", "structured output", "text.format",   "requested parameters",
@@ -63,8 +63,9 @@ static void add_tokens(int64_t *sum, int64_t more)
         *sum = INT64_MAX;
 }
 
-/* A provider that refused a request did no work for it. */
-void ask_count(struct asking *k, int code, const struct wire_reply *r)
+/* A provider that refused a request did no work for it. What was told of a part of an answer is no price of it: the output
+ * went on after that. */
+void ask_count(struct dialogue *k, int code, const struct wire_reply *r)
 {
     struct ask_answer *a = k->out;
     const struct wire_usage *u = &r->usage;
@@ -75,9 +76,9 @@ void ask_count(struct asking *k, int code, const struct wire_reply *r)
         return;
     struct usage tokens = {u->input, u->cache_read, u->cache_write, u->output};
     bool free_of_charge = row && !row->price.input && !row->price.output && !row->tiers[0].above;
-    int64_t nano = u->told || u->cost_nano >= 0 || free_of_charge ? money_cost(row, &tokens, u->cost_nano) : MONEY_UNKNOWN;
+    int64_t nano = u->whole || u->cost_nano >= 0 || free_of_charge ? money_cost(row, &tokens, u->cost_nano) : MONEY_UNKNOWN;
     a->nano = money_add(a->nano, nano);
-    a->usage.told = u->told && (a->usage.told || !a->calls);
+    a->usage.told = u->whole && (a->usage.told || !a->calls);
     a->usage.cost_nano = a->calls ? money_add(a->usage.cost_nano, u->cost_nano) : u->cost_nano;
     add_tokens(&a->usage.input, u->input);
     add_tokens(&a->usage.cache_read, u->cache_read);
@@ -87,21 +88,16 @@ void ask_count(struct asking *k, int code, const struct wire_reply *r)
     a->calls++;
 }
 
-/* The text without whitespace around it. The key is in it only if the host put it there. */
-static int keep_text(struct asking *k, const struct buf *text)
+/* The text without whitespace around it. */
+static int keep_text(struct dialogue *k, const struct buf *text)
 {
-    const char *from = text->data ? text->data : "", *key = k->q->choice->api_key;
+    const char *from = text->data ? text->data : "";
     size_t len = text->len;
     while (len && strchr(" \t\r\n", from[len - 1]))
         len--;
     for (; len && strchr(" \t\r\n", *from); len--)
         from++;
     char *kept = strndup(from, len);
-    if (kept && key && *key && strstr(kept, key)) {
-        char *masked = wire_masked(key, kept);
-        free(kept);
-        kept = masked;
-    }
     if (!kept)
         return fault_oom(k->fault);
     free(k->out->text);
@@ -109,7 +105,7 @@ static int keep_text(struct asking *k, const struct buf *text)
     return 0;
 }
 
-static int settle_answer(struct asking *k, const struct wire_reply *r)
+static int settle_answer(struct dialogue *k, const struct wire_reply *r)
 {
     static const struct {
         enum ask_end empty, end;
@@ -118,7 +114,8 @@ static int settle_answer(struct asking *k, const struct wire_reply *r)
         [WIRE_STOP_NONE] = {ASK_EMPTY, ASK_ANSWERED, "the model returned no text"},
         [WIRE_STOP_END] = {ASK_EMPTY, ASK_ANSWERED, "the model returned no text"},
         [WIRE_STOP_LENGTH] = {ASK_EMPTY, ASK_ANSWERED, "the model returned no text: the limit of output tokens was used "
-                                                       "up, perhaps by thinking; allow more, or less effort"},
+                                                       "up, perhaps by thinking; raise vision.maxOutputTokens, or "
+                                                       "choose less effort"},
         [WIRE_STOP_REFUSAL] = {ASK_REFUSED, ASK_REFUSED, "the model refused to answer"},
         [WIRE_STOP_BLOCKED] = {ASK_REFUSED, ASK_REFUSED, "the provider's filter blocked the question or the answer"},
         [WIRE_STOP_ERROR] = {ASK_FAILED, ASK_FAILED, "the provider failed"},
@@ -139,7 +136,7 @@ static int settle_answer(struct asking *k, const struct wire_reply *r)
     return words.error ? fault_oom(k->fault) : ask_end_with(k, end, words.data);
 }
 
-int ask_settle(struct asking *k, int code, const struct wire_reply *r, const struct fovea_fault *f)
+int ask_settle(struct dialogue *k, int code, const struct wire_reply *r, const struct fovea_fault *f)
 {
     if (code == -ECANCELED)
         return ask_end_with(k, ASK_ABORTED, "the question was cancelled");

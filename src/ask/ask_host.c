@@ -79,7 +79,7 @@ uint64_t ask_inline_limit(const struct choice *c, enum wire_kind kind)
     struct host h;
     if (ask_host(c, &h) < 0 || kind == WIRE_TEXT || kind == WIRE_VIDEO_URL)
         return 0;
-    const struct wire *wire = h.new_max_tokens ? &wire_openai_responses : h.wire; /* OpenAI's own, on either wire */
+    const struct wire *wire = h.openai ? &wire_openai_responses : h.wire; /* one limit, on either wire */
     for (size_t i = 0; i < COUNT(carried); i++)
         if (carried[i].wire == wire)
             return carried[i].bytes[kind];

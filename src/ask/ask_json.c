@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The JSON object in an answer. Models put it into a fence or between sentences although they were asked not to; one
- * object among other words is still the answer, two are none.
+ * object among other words is still the answer, two are none, and a whole object within a broken or unfinished one is not
+ * what was asked for.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "ask/ask_priv.h"
+#include "base/json_size.h"
 #include "base/limits.h"
+
+/* What is known of the answer's JSON besides the object that was found. */
+enum found {
+    FOUND_NONE,
+    FOUND_SEVERAL, /* objects */
+    FOUND_LIST,    /* objects, but in an array */
+    FOUND_BROKEN,  /* what was meant as JSON and is not */
+    FOUND_CUT,     /* what begins as JSON and does not end */
+    FOUND_LARGE,   /* more values than are read */
+};
 
 /* Numbers past 64 bits are read as reals, and only then: an integer is exact otherwise. */
 static json_t *load(const char *text, size_t len)
@@ -15,41 +28,90 @@ static json_t *load(const char *text, size_t len)
     return j ? j : json_loadb(text, len, JSON_DECODE_INT_AS_REAL, NULL);
 }
 
-/* How long the object is that starts here, by its braces; 0 when they do not balance. */
-static size_t braces(const char *s, size_t len)
+/* How long the array or object is that starts here, by its brackets; 0 when they do not balance, and why. */
+static size_t balanced(const char *s, size_t len, enum found *ret_why)
 {
+    *ret_why = FOUND_BROKEN;
+    char open[LIMIT_ASK_NESTING];
     size_t depth = 0;
-    bool quoted = false;
     for (size_t i = 0; i < len; i++) {
-        if (quoted && s[i] == '\\')
-            i++; /* whatever is next, it ends nothing */
-        else if (s[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && s[i] == '{')
-            depth++;
-        else if (!quoted && s[i] == '}' && !--depth)
-            return i + 1;
+        if (s[i] == '"') {
+            i = json_string_end(s, len, i + 1) - 1;
+        } else if (s[i] == '{' || s[i] == '[') {
+            if (depth == sizeof open)
+                return 0;
+            open[depth++] = s[i] == '{' ? '}' : ']';
+        } else if (s[i] == '}' || s[i] == ']') {
+            if (open[--depth] != s[i])
+                return 0;
+            if (!depth)
+                return i + 1;
+        }
     }
+    *ret_why = FOUND_CUT;
     return 0;
 }
 
-/* The only object among other words. true when there are more. */
-static bool find_object(const char *text, size_t len, struct ask_json *ret)
+/* Whether a bracket was meant to begin JSON, of whatever quality, rather than standing among words: by what is next. */
+static bool is_meant(const char *s, size_t len)
 {
-    const char *end = text + len, *at = text;
-    for (int tries = 0; tries < LIMIT_ASK_OBJECTS && (at = memchr(at, '{', (size_t)(end - at))); tries++) {
-        size_t n = braces(at, (size_t)(end - at));
-        json_t *j = n ? load(at, n) : NULL;
-        if (j && ret->value) {
-            json_decref(j);
-            json_decref(take(ret->value));
-            return true;
-        }
-        if (j)
-            *ret = (struct ask_json){j, at, n};
-        at += j ? n : 1;
+    static const char blanks[] = " \t\r\n";
+    bool object = *s == '{';
+    const char *end = s + len, *at = s + 1;
+    while (at < end && strchr(blanks, *at))
+        at++;
+    if (at == end || strchr(object ? "\"'}/" : "\"'{[]/-0123456789", *at))
+        return true;
+    const char *word = at;
+    while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
+        at++;
+    size_t letters = (size_t)(at - word);
+    while (at < end && strchr(blanks, *at))
+        at++;
+    return letters && at < end && *at == (object ? ':' : ',');
+}
+
+/* One stretch of the text from bracket to bracket. Nothing within it is looked at by itself: a part of a broken answer is
+ * no answer. */
+static enum found take_stretch(const char *at, size_t len, struct ask_json *ret)
+{
+    json_t *j = load(at, len);
+    if (!j)
+        return is_meant(at, len) ? FOUND_BROKEN : FOUND_NONE;
+    if (json_is_array(j)) {
+        bool objects = json_is_object(json_array_get(j, 0));
+        json_decref(j);
+        return objects ? FOUND_LIST : FOUND_NONE;
     }
-    return false;
+    if (ret->value) {
+        json_decref(j);
+        return FOUND_SEVERAL;
+    }
+    *ret = (struct ask_json){j, at, len};
+    return FOUND_NONE;
+}
+
+/* The only object among other words. */
+static enum found find_object(const char *text, size_t len, struct ask_json *ret)
+{
+    enum found found = FOUND_NONE, why;
+    const char *end = text + len;
+    for (int tries = 0; text < end;) {
+        if (*text != '{' && *text != '[') {
+            text++;
+            continue;
+        }
+        size_t n = balanced(text, (size_t)(end - text), &why);
+        bool never = !n && (is_meant(text, (size_t)(end - text)) || ++tries == LIMIT_ASK_OBJECTS);
+        enum found more = never ? why : n ? take_stretch(text, n, ret) : FOUND_NONE;
+        if (never || more == FOUND_SEVERAL) {
+            json_decref(take(ret->value));
+            return more;
+        }
+        found = more ? more : found;
+        text += n ? n : 1;
+    }
+    return found;
 }
 
 /* What stands between the first line and the last, which are nothing but the fence. */
@@ -62,13 +124,16 @@ static void unfence(const char **text, size_t *len)
     *text = line + 1;
 }
 
-static bool find_json(const char *text, struct ask_json *ret)
+/* Gives a value only where the answer has one. */
+static enum found find_json(const char *text, struct ask_json *ret)
 {
     size_t len = strlen(text);
     unfence(&text, &len);
-    json_t *whole = load(text, len);
-    *ret = (struct ask_json){whole, text, len};
-    return !whole && find_object(text, len, ret);
+    *ret = (struct ask_json){NULL, text, len};
+    if (!json_fits(text, len, LIMIT_REPLY_VALUES))
+        return FOUND_LARGE;
+    ret->value = load(text, len);
+    return ret->value ? FOUND_NONE : find_object(text, len, ret);
 }
 
 /* The whitespace of a fence's lines is not part of it. */
@@ -82,11 +147,19 @@ static void trim(struct ask_json *j)
     }
 }
 
-static int judge(const struct schema *s, const json_t *value, bool several, struct buf *words)
+static int judge(const struct schema *s, const json_t *value, enum found found, struct buf *words)
 {
+    static const char *const nothing[] = {
+        [FOUND_NONE] = "the answer is not JSON",
+        [FOUND_SEVERAL] = "the answer has more than one JSON object",
+        [FOUND_LIST] = "the answer is not a JSON object at its top level",
+        [FOUND_BROKEN] = "the answer is not JSON: its syntax is broken",
+        [FOUND_CUT] = "the answer is not JSON: it breaks off before its end",
+        [FOUND_LARGE] = "the answer has more JSON values than are read",
+    };
     struct schema_error e = {0};
     if (!value)
-        return buf_add_str(words, several ? "the answer has more than one JSON object" : "the answer is not JSON") < 0 ? -ENOMEM : 1;
+        return buf_add_str(words, nothing[found]) < 0 ? -ENOMEM : 1;
     if (!json_is_object(value))
         return buf_add_str(words, "the answer is not a JSON object at its top level") < 0 ? -ENOMEM : 1;
     int r = schema_check(s, value, &e);
@@ -101,9 +174,9 @@ static int judge(const struct schema *s, const json_t *value, bool several, stru
 int ask_json_read(const struct schema *s, const char *text, struct ask_json *ret, struct buf *words)
 {
     struct ask_json found;
-    bool several = find_json(text, &found);
+    enum found what = find_json(text, &found);
     trim(&found);
-    int r = judge(s, found.value, several, words);
+    int r = judge(s, found.value, what, words);
     if (r)
         json_decref(found.value);
     else

@@ -34,8 +34,8 @@ enum schema_form {
 };
 enum schema_form ask_schema_form(const struct host *h, const json_t *schema);
 
-/* One question while it is asked. */
-struct asking {
+/* One question while it is asked: what is said and answered, of two turns more when it needs a repair. */
+struct dialogue {
     struct asker *asker;
     const struct ask_question *q;
     struct ask_answer *out;
@@ -52,12 +52,12 @@ struct asking {
 };
 
 /* The end and its words (may be NULL), which are kept without the key. 0 or -ENOMEM with its fault. */
-int ask_end_with(struct asking *k, enum ask_end end, const char *words);
+int ask_end_with(struct dialogue *k, enum ask_end end, const char *words);
 
 /* What provider_ask left: its code and words, and the reply. */
-void ask_count(struct asking *k, int code, const struct wire_reply *r); /* adds up what was billed or may have been */
-int ask_settle(struct asking *k, int code, const struct wire_reply *r, const struct fovea_fault *f);
-bool ask_schema_refused(const struct asking *k, const struct wire_reply *r); /* then it can still be said in words */
+void ask_count(struct dialogue *k, int code, const struct wire_reply *r); /* adds up what was billed or may have been */
+int ask_settle(struct dialogue *k, int code, const struct wire_reply *r, const struct fovea_fault *f);
+bool ask_schema_refused(const struct dialogue *k, const struct wire_reply *r); /* then it can still be said in words */
 
 /* The JSON of an answer, judged. */
 struct ask_json {

@@ -62,17 +62,20 @@ static bool listed(const char *words, const char *word)
     return false;
 }
 
-static bool is_type(const json_t *s, const char *name)
+static bool has_word(const json_t *list, const char *word)
 {
-    const json_t *type = json_object_get(s, "type");
-    if (json_is_string(type))
-        return !strcmp(json_string_value(type), name);
-    for (size_t i = 0; i < json_array_size(type); i++) {
-        const char *one = json_string_value(json_array_get(type, i));
-        if (one && !strcmp(one, name))
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *one = json_string_value(json_array_get(list, i));
+        if (one && !strcmp(one, word))
             return true;
     }
     return false;
+}
+
+static bool is_type(const json_t *s, const char *name)
+{
+    const json_t *type = json_object_get(s, "type");
+    return json_is_string(type) ? !strcmp(json_string_value(type), name) : has_word(type, name);
 }
 
 static bool all_words_fit(const struct walk *w, const json_t *s)
@@ -83,30 +86,19 @@ static bool all_words_fit(const struct walk *w, const json_t *s)
     return true;
 }
 
-static bool is_required(const json_t *s, const char *name)
-{
-    const json_t *required = json_object_get(s, "required");
-    for (size_t i = 0; i < json_array_size(required); i++) {
-        const char *one = json_string_value(json_array_get(required, i));
-        if (one && !strcmp(one, name))
-            return true;
-    }
-    return false;
-}
-
 static bool object_fits(struct walk *w, const json_t *s)
 {
-    const json_t *properties = json_object_get(s, "properties");
+    const json_t *properties = json_object_get(s, "properties"), *required = json_object_get(s, "required");
     size_t missing = 0;
     if (!is_type(s, "object") && !properties)
         return true;
     if (w->rules->closed && !json_is_false(json_object_get(s, "additionalProperties")))
         return false;
     for (void *i = json_object_iter((json_t *)properties); i; i = json_object_iter_next((json_t *)properties, i))
-        missing += !is_required(s, json_object_iter_key(i));
+        missing += !has_word(required, json_object_iter_key(i));
     w->optional += (unsigned)missing;
     /* A required property without a schema is one more than there are. */
-    bool exact = !missing && json_array_size(json_object_get(s, "required")) == json_object_size(properties);
+    bool exact = !missing && json_array_size(required) == json_object_size(properties);
     return w->rules->all_required ? exact : w->optional <= w->rules->optional;
 }
 

@@ -60,6 +60,11 @@ int buf_add(struct buf *b, const void *data, size_t len)
     return 0;
 }
 
+int buf_add_piece(const char *data, size_t len, void *b)
+{
+    return buf_add(b, data, len);
+}
+
 int buf_add_str(struct buf *b, const char *s)
 {
     return buf_add(b, s, strlen(s));

@@ -29,6 +29,7 @@ void buf_done(struct buf *b);
 int buf_add(struct buf *b, const void *data, size_t len);
 int buf_add_str(struct buf *b, const char *s);
 __attribute__((format(printf, 2, 0))) int buf_add_vformat(struct buf *b, const char *format, va_list args);
+int buf_add_piece(const char *data, size_t len, void *b); /* buf_add for who has its own order, as jansson's dump does */
 __attribute__((format(printf, 2, 3))) int buf_add_format(struct buf *b, const char *format, ...);
 
 /* Makes room for len more bytes and returns where they go, or NULL; buf_grew says how many were written. */

@@ -129,6 +129,10 @@
 #define LIMIT_ASK_IMAGE_ASIS 5000000        /* where it must be sent as it is */
 #define LIMIT_ASK_PDF (32 * MIB)
 #define LIMIT_ASK_PICTURES 4096             /* counted for one session; the oldest are forgotten */
+#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
+#define LIMIT_ASK_OBJECTS 16                /* open brackets among the words of an answer that has its JSON elsewhere */
+#define LIMIT_ASK_NESTING 2048              /* of an answer's JSON; jansson reads no deeper */
+#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
 
 /* Models */
 #define LIMIT_MODEL_ID 192                  /* of a model or provider as it is named, NUL included */
@@ -197,6 +201,8 @@
 #define LIMIT_ANSWER_BYTES (4 * MIB)        /* text of one answer */
 #define LIMIT_SSE_EVENT (12 * MIB)          /* one event: the last of a stream may hold the whole answer, escaped */
 #define LIMIT_SSE_NAME 128
+#define LIMIT_TOKENS 1000000000000          /* of one count; a host that says more is not believed in any */
+#define LIMIT_REPLY_VALUES 250000           /* of an event, or of the JSON in an answer: some 60 MB of memory */
 #define LIMIT_PROVIDER_WORDS (64 * KIB)     /* a refusal or an error, in the vendor's words */
 
 #define LIMIT_PROVIDER_REPLY (64 * MIB)     /* all bytes of one answer; each token may come in an event of its own */
@@ -217,6 +223,8 @@
 
 /* What is kept on disk */
 #define LIMIT_LEDGER_BUSY_MS 5000           /* waited for other programs that write down what they spent */
+#define LIMIT_LEDGER_SHUN_MS 5000           /* after such a wait in vain, the next ones are brief */
+#define LIMIT_LEDGER_BRIEF_MS 250
 #define LIMIT_ANSWERS_BUSY_MS 250           /* and for those that use the answers: asking again beats waiting long */
 #define LIMIT_LEDGER_NAP_MS 5               /* between two looks at a folder that is locked */
 #define LIMIT_LEDGER_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
@@ -235,13 +243,9 @@
 #define LIMIT_DISCOVER_ALL_MS 4000          /* for all hosts of one choice */
 #define LIMIT_DISCOVER_LONG_MS 10000        /* for one host, when that is the whole question */
 #define LIMIT_DISCOVER_TICK_MS 50           /* between two looks at the cancel while another thread asks */
-#define LIMIT_DISCOVERIES 64                /* answers that a context keeps; further ones are not asked for */
-#define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host that did not answer is asked again */
-/* Asking */
-#define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
-#define LIMIT_ASK_SCHEMA (32 * MIB)         /* a schema in a prompt; a config or request is no larger */
-#define LIMIT_ASK_OBJECTS 16                /* places where an answer may hide its JSON object among other words */
-#define LIMIT_ASK_SCHEMA_STEPS 4000         /* of a schema that a vendor is told of; a larger one is for the prompt */
+#define LIMIT_DISCOVER_IDS 16               /* answers on single models that are kept of one host */
+#define LIMIT_DISCOVER_KEPT 256             /* different facts on models of one host; past it their context is left out */
+#define LIMIT_DISCOVER_AGAIN_MS 60000       /* until a host is asked again that failed, or knew of no model that sees */
 
 /* A context */
 #define LIMIT_VIEW_HANDLES 4096             /* earlier views that view:ID can name */

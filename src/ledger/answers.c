@@ -65,9 +65,8 @@ static void touch(struct store *s, const uint8_t key[SHA256_LEN], int64_t used)
     const struct store_value v[] = {VALUE_BLOB(key, SHA256_LEN), VALUE_INT(now)};
     if (age >= 0 && age < LIMIT_KEPT_TOUCH_S)
         return;
-    (void)sqlite3_busy_timeout(s->db, 0);
+    s->deadline = 0;
     (void)store_run(s, TOUCH, v, COUNT(v));
-    (void)sqlite3_busy_timeout(s->db, s->kind->busy_ms);
 }
 
 static int find(struct store *s, const uint8_t key[SHA256_LEN], char **ret)

@@ -52,14 +52,14 @@ int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault)
     if (fd < 0 || fstat(fd, &st) < 0)
         return fault_set(fault, errno, "cannot open the folder \"%.150s\": %s", path, strerror(errno));
     if (st.st_uid != geteuid() || st.st_mode & 022)
-        return fault_set(fault, EPERM, "the folder \"%.150s\" is open to others: make it yours, with mode 0700", path);
+        return fault_set(fault, EPERM, "the folder \"%.150s\" is another user's or can be written by others: make it yours, "
+                         "with mode 0700", path);
     *ret = take_fd(&fd);
     return 0;
 }
 
-void home_lock(int folder)
+void home_lock(int folder, int64_t deadline)
 {
-    int64_t deadline = clock_ms() + LIMIT_LEDGER_BUSY_MS;
     static const struct timespec nap = {.tv_nsec = LIMIT_LEDGER_NAP_MS * 1000000};
     while (flock(folder, LOCK_EX | LOCK_NB) < 0 && (errno == EWOULDBLOCK || errno == EINTR) && clock_left(deadline))
         (void)nanosleep(&nap, NULL);
@@ -70,23 +70,36 @@ void home_unlock(int folder)
     (void)flock(folder, LOCK_UN);
 }
 
-/* What SQLite keeps beside a file. */
-static void remove_log(int folder, const char *file)
+/* What SQLite keeps beside a file: 0 and 1, false past the last. */
+static bool log_name(const char *file, size_t i, char name[static 64])
 {
     static const char *const ends[] = {"-wal", "-shm"};
+    return i < COUNT(ends) && snprintf(name, 64, "%s%s", file, ends[i]) > 0;
+}
+
+static void remove_log(int folder, const char *file)
+{
     char name[64];
-    for (size_t i = 0; i < COUNT(ends); i++) {
-        (void)snprintf(name, sizeof name, "%s%s", file, ends[i]);
+    for (size_t i = 0; log_name(file, i, name); i++)
         (void)unlinkat(folder, name, 0);
-    }
+}
+
+/* For the owner alone, its log too: SQLite gives a new one the mode of its file, but leaves one that is there. */
+static int close_to_others(int folder, const char *file)
+{
+    char name[64];
+    for (size_t i = 0; log_name(file, i, name); i++)
+        if (fchmodat(folder, name, 0600, 0) < 0 && errno != ENOENT)
+            return -errno;
+    return fchmodat(folder, file, 0600, 0) < 0 ? -errno : 0;
 }
 
 /* Whoever still has an older file open has its log open too: a new one must not take that for its own. */
-static int make_file(int folder, const char *file)
+static int make_file(int folder, const char *file, int64_t deadline)
 {
     struct stat st;
     int r = 0;
-    home_lock(folder);
+    home_lock(folder, deadline);
     if (fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
         remove_log(folder, file);
         r = mknodat(folder, file, S_IFREG | 0600, 0) < 0 && errno != EEXIST ? -errno : 0;
@@ -95,12 +108,12 @@ static int make_file(int folder, const char *file)
     return r;
 }
 
-int home_file(int folder, const char *file, bool make, struct stat *ret)
+int home_file(int folder, const char *file, bool make, int64_t deadline, struct stat *ret)
 {
     struct stat st;
     int r = fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
     if (r == -ENOENT && make) {
-        r = make_file(folder, file);
+        r = make_file(folder, file, deadline);
         if (r == 0 && fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
             r = -errno;
     }
@@ -108,16 +121,17 @@ int home_file(int folder, const char *file, bool make, struct stat *ret)
         return r;
     if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return -EPERM;
-    if (st.st_mode & 077 && fchmodat(folder, file, 0600, 0) < 0)
-        return -errno;
-    *ret = st;
-    return 0;
+    if (st.st_mode & 077)
+        r = close_to_others(folder, file);
+    if (r == 0)
+        *ret = st;
+    return r;
 }
 
-void home_remove(int folder, const char *file, const struct stat *meant)
+void home_remove(int folder, const char *file, int64_t deadline, const struct stat *meant)
 {
     struct stat now;
-    home_lock(folder);
+    home_lock(folder, deadline);
     if (fstatat(folder, file, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == meant->st_ino && now.st_dev == meant->st_dev) {
         remove_log(folder, file);
         (void)unlinkat(folder, file, 0);

@@ -4,24 +4,28 @@
 #define FOVEA_HOME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "fovea.h"
 
-/* Opens a folder; with make, what is missing of it is made, mode 0700. It must be ours, no link, and not open to others:
- * else -EPERM. -ENOENT without a word when there is none to be made. The caller closes ret. */
+/*
+ * Opens a folder; with make, what is missing of it is made, mode 0700. One that is there may be read by others, since its
+ * files may not; but it must be ours, with nobody else to write in it (else -EPERM), and no link (-ENOTDIR). -ENOENT
+ * without a word when there is none to be made. The caller closes ret.
+ */
 int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault);
 
-/* Looks at a file of it, and makes it (mode 0600, empty) when asked to. One that others can read is closed to them; one
- * that is not ours, or no regular file, is -EPERM. Otherwise what the system says, such as -ENOENT. */
-int home_file(int folder, const char *file, bool make, struct stat *ret);
+/* Looks at a file of it, and makes it (mode 0600, empty) when asked to. One that others can read is closed to them, with its
+ * log; one that is not ours, or no regular file, is -EPERM. Otherwise what the system says, such as -ENOENT. */
+int home_file(int folder, const char *file, bool make, int64_t deadline, struct stat *ret);
 
-/* Alone with the files of the folder, as far as others do the same. Waits LIMIT_LEDGER_BUSY_MS
- * at most, then goes on: what it guards is guarded by SQLite too, only less kindly. */
-void home_lock(int folder);
+/* Alone with the files of the folder, as far as others do the same. Waits until the deadline (clock.h) at most, then goes
+ * on: what it guards is guarded by SQLite too, only less kindly. */
+void home_lock(int folder, int64_t deadline);
 void home_unlock(int folder);
 
 /* Removes a store with its log, if it is still the file that was meant. */
-void home_remove(int folder, const char *file, const struct stat *meant);
+void home_remove(int folder, const char *file, int64_t deadline, const struct stat *meant);
 
 #endif

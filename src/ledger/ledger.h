@@ -36,8 +36,9 @@ struct ledger_entry {
     bool failed;
 };
 /* Durable against the end of the process when it returns. Tokens below 0 count as none. Faults: -ENOENT without a home,
- * -EPERM for a folder or file that is open to others, -EUCLEAN for a damaged file, -ENOTSUP for one of a newer version,
- * -EBUSY, -EOVERFLOW (then nothing was added), or what the disk says. */
+ * -EPERM for a folder that others own or can write in and for a file that is not ours, -EACCES for what cannot be written,
+ * -EUCLEAN for a damaged file, -ENOTSUP for one of a newer version, -EBUSY within LIMIT_LEDGER_BUSY_MS, -EOVERFLOW (then
+ * nothing was added), or what the disk says. */
 int ledger_add(struct ledger *l, const struct ledger_entry *e, struct fovea_fault *fault);
 
 /* What was spent since then (seconds since the epoch; 0: ever), in a session or (NULL) in all. What has no price is not in

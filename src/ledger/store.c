@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -22,6 +23,7 @@ int store_init(struct store *s, const struct store_kind *kind, const char *folde
     if (folder && *folder && !(s->folder = strdup(folder)))
         return -ENOMEM;
     (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_cond_init(&s->left, NULL);
     return 0;
 }
 
@@ -39,6 +41,7 @@ void store_done(struct store *s)
         return;
     hang_up(s);
     free(s->folder);
+    (void)pthread_cond_destroy(&s->left);
     (void)pthread_mutex_destroy(&s->lock);
 }
 
@@ -64,7 +67,7 @@ static void discard(struct store *s)
     auto_close int folder = -1;
     hang_up(s);
     if (home_open(s->folder, false, &folder, NULL) == 0)
-        home_remove(folder, s->kind->file, &s->file);
+        home_remove(folder, s->kind->file, s->deadline, &s->file);
 }
 
 static int fault_named(struct store *s, int error, const char *words, struct fovea_fault *fault)
@@ -83,6 +86,8 @@ int store_fault(struct store *s, int code, struct fovea_fault *fault)
         if (faults[i].code != code)
             continue;
         int r = fault_named(s, faults[i].error, faults[i].words, fault);
+        if (r == -EBUSY)
+            s->brief_until = clock_ms() + LIMIT_LEDGER_SHUN_MS;
         if (r == -EUCLEAN && s->kind->rebuildable)
             discard(s);
         return r;
@@ -132,7 +137,9 @@ int store_end(struct store *s, int code)
 {
     if (code == SQLITE_OK)
         code = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
-    if (code != SQLITE_OK)
+    if (code == SQLITE_OK)
+        s->brief_until = 0;
+    else
         (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return code;
 }
@@ -170,12 +177,24 @@ static int raise_version(struct store *s)
 /* The first to come sets the log up, which others must not disturb. */
 static int begin_file(struct store *s, int folder)
 {
-    home_lock(folder);
+    home_lock(folder, s->deadline);
     int code = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = raise_version(s);
     home_unlock(folder);
     return code;
+}
+
+/* SQLite's own waits would add up, one for each statement. */
+static int wait_for_others(void *arg, int times)
+{
+    static const struct timespec nap = {.tv_nsec = LIMIT_LEDGER_NAP_MS * 1000000};
+    const struct store *s = arg;
+    (void)times;
+    if (!clock_left(s->deadline))
+        return 0;
+    (void)nanosleep(&nap, NULL);
+    return 1;
 }
 
 static int connect_file(struct store *s)
@@ -185,7 +204,7 @@ static int connect_file(struct store *s)
                                NULL);
     if (code != SQLITE_OK)
         return code;
-    (void)sqlite3_busy_timeout(s->db, s->kind->busy_ms);
+    (void)sqlite3_busy_handler(s->db, wait_for_others, s);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -212,7 +231,7 @@ static int open_file(struct store *s, bool make, struct fovea_fault *fault)
     int r = home_open(s->folder, make, &folder, fault);
     if (r < 0)
         return r;
-    r = home_file(folder, s->kind->file, make, &s->file);
+    r = home_file(folder, s->kind->file, make, s->deadline, &s->file);
     if (r == -ENOENT && !make)
         return r;
     if (r < 0)
@@ -234,8 +253,6 @@ static bool is_current(const struct store *s)
 
 static int open_now(struct store *s, bool make, struct fovea_fault *fault)
 {
-    if (!s->folder)
-        return make ? fault_set(fault, ENOENT, "no place for %s: set HOME or %s", s->kind->file, s->kind->where) : -ENOENT;
     if (is_current(s))
         return 0;
     hang_up(s);
@@ -243,16 +260,39 @@ static int open_now(struct store *s, bool make, struct fovea_fault *fault)
     return r == -EUCLEAN && s->kind->rebuildable ? open_file(s, make, fault) : r;
 }
 
+/* The thread that holds it may itself be waiting for another program. */
+static bool take_until(struct store *s, int64_t deadline)
+{
+    struct timespec until = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
+    int r = 0;
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->held && r == 0)
+        r = pthread_cond_clockwait(&s->left, &s->lock, CLOCK_MONOTONIC, &until);
+    bool mine = !s->held;
+    s->held = true;
+    (void)pthread_mutex_unlock(&s->lock);
+    return mine;
+}
+
 int store_enter(struct store *s, bool make, struct fovea_fault *fault)
 {
-    (void)pthread_mutex_lock(&s->lock);
+    int64_t now = clock_ms();
+    int64_t deadline = now + (now < s->brief_until ? MIN(s->kind->busy_ms, LIMIT_LEDGER_BRIEF_MS) : s->kind->busy_ms);
+    if (!s->folder)
+        return make ? fault_set(fault, ENOENT, "no place for %s: set HOME or %s", s->kind->file, s->kind->where) : -ENOENT;
+    if (!take_until(s, deadline))
+        return fault_named(s, EBUSY, "is in use for too long: try again", fault);
+    s->deadline = deadline;
     int r = open_now(s, make, fault);
     if (r < 0)
-        (void)pthread_mutex_unlock(&s->lock);
+        store_leave(s);
     return r;
 }
 
 void store_leave(struct store *s)
 {
+    (void)pthread_mutex_lock(&s->lock);
+    s->held = false;
+    (void)pthread_cond_signal(&s->left);
     (void)pthread_mutex_unlock(&s->lock);
 }

@@ -17,7 +17,7 @@ enum { STORE_STATEMENTS = 12 };
 struct store_kind {
     const char *file;              /* "usage.db" */
     const char *where;             /* what the user is to set where there is no home */
-    int busy_ms;                   /* waited for others */
+    int busy_ms;                   /* waited for others, in other programs or threads, from store_enter to store_leave */
     bool rebuildable;              /* a damaged one is thrown away; otherwise it is a fault */
     int version;                   /* of what follows; kept in the file */
     const char *const *steps;      /* steps[v] makes version v + 1 of version v */
@@ -26,7 +26,11 @@ struct store_kind {
 
 struct store {
     const struct store_kind *kind;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of held alone, so that waiting for the rest can end */
+    pthread_cond_t left;
+    bool held;
+    int64_t deadline;            /* of waiting, for whoever holds it */
+    _Atomic int64_t brief_until; /* another program had it for too long just now: nobody waits long again */
     char *folder; /* NULL: no home */
     char *path;   /* of the open file, free of links */
     struct stat file;
@@ -38,8 +42,12 @@ struct store {
 int store_init(struct store *s, const struct store_kind *kind, const char *folder);
 void store_done(struct store *s);
 
-/* Locks and opens. With make, a file that is not there is made; otherwise it is -ENOENT without a word. store_leave is
- * owed after 0 only. A file that was moved or removed meanwhile is left for the one that is there now. */
+/*
+ * Locks and opens, and lets what follows wait for others for busy_ms in all: past that it is -EBUSY, here as later, and for
+ * LIMIT_LEDGER_SHUN_MS from then on waits are brief. With make, a file that is not there is made; otherwise it is -ENOENT
+ * without a word. store_leave is owed after 0 only. A file that was moved or removed meanwhile is left for the one that is
+ * there now.
+ */
 int store_enter(struct store *s, bool make, struct fovea_fault *fault);
 void store_leave(struct store *s);
 

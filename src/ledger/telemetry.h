@@ -15,7 +15,7 @@ struct telemetry_event {
     int64_t input_tokens, output_tokens; /* below 0 not known */
     int64_t nano;                /* dollars; below 0 not known */
     bool cached;
-    unsigned calls;              /* requests that a provider answered */
+    unsigned calls;              /* requests that may be billed */
 };
 
 /* Appends {"time":"...Z","kind":"oneshot",...} with one write, to a file made 0600. file NULL: nothing. A file that cannot

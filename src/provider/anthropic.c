@@ -93,27 +93,24 @@ static int body(const struct wire_request *q, struct buf *b)
     return r;
 }
 
-/* The last report counts: figures in a stream are sums so far, and a field may be left out of the later ones. */
-static void read_usage(struct wire_usage *u, const json_t *usage)
+/* The last report counts: figures in a stream are sums so far, and a field may be left out of the later ones. The output
+ * is known at the end only: a stream starts with a token or so of it. */
+static void read_usage(struct wire_usage *u, const json_t *usage, bool end)
 {
-    const struct {
-        const char *name;
-        int64_t *to;
-    } fields[] = {
-        {"input_tokens", &u->input},
-        {"cache_read_input_tokens", &u->cache_read},
-        {"cache_creation_input_tokens", &u->cache_write},
-        {"output_tokens", &u->output},
+    struct wire_usage now = *u;
+    const struct wire_count counts[] = {
+        {"input_tokens", &now.input, !u->told},
+        {"cache_read_input_tokens", &now.cache_read, false},
+        {"cache_creation_input_tokens", &now.cache_write, false},
+        {"output_tokens", &now.output, end},
     };
-    if (!json_is_object(usage))
+    const struct wire_count details[] = {{"thinking_tokens", &now.reasoning, false}};
+    if (!wire_counts_at(usage, counts, COUNT(counts)) ||
+        !wire_counts_at(wire_at(usage, "output_tokens_details"), details, COUNT(details)))
         return;
-    u->told = true;
-    for (size_t i = 0; i < COUNT(fields); i++)
-        if (json_is_integer(wire_at(usage, fields[i].name)))
-            *fields[i].to = wire_int_at(usage, fields[i].name);
-    const json_t *details = wire_at(usage, "output_tokens_details");
-    if (details)
-        u->reasoning = wire_int_at(details, "thinking_tokens");
+    now.told = true;
+    now.whole = end;
+    *u = now;
 }
 
 /* message: what says how it ended, whole or as the delta of a stream. */
@@ -144,7 +141,7 @@ static void error(struct wire_error *e, const json_t *root)
 static int on_start(struct wire_reply *r, const json_t *root)
 {
     const json_t *message = wire_at(root, "message");
-    read_usage(&r->usage, wire_at(message, "usage"));
+    read_usage(&r->usage, wire_at(message, "usage"), false);
     return wire_set_model(r, wire_text_at(message, "model"));
 }
 
@@ -164,7 +161,7 @@ static int on_delta(struct wire_reply *r, const json_t *root)
 
 static int on_message_delta(struct wire_reply *r, const json_t *root)
 {
-    read_usage(&r->usage, wire_at(root, "usage"));
+    read_usage(&r->usage, wire_at(root, "usage"), true);
     return read_stop(r, wire_at(root, "delta"));
 }
 
@@ -208,7 +205,7 @@ static int whole(struct wire_reply *r, const char *data, size_t len)
         return on_error(r, root);
     if (!json_is_array(content) || !wire_text_at(root, "stop_reason"))
         return -EBADMSG;
-    read_usage(&r->usage, wire_at(root, "usage"));
+    read_usage(&r->usage, wire_at(root, "usage"), true);
     int code = wire_set_model(r, wire_text_at(root, "model"));
     for (size_t i = 0; i < json_array_size(content) && code >= 0; i++) {
         const char *type = wire_text_at(json_array_get(content, i), "type");

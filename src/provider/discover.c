@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asking a host what it offers: see discover.h. The list first; then, of models whose list says nothing of pictures, the
- * one question that the host's own kind understands. A host with a name of its own is asked that alone; any other is
- * tried with each, which costs a local server nothing but a 404. A question that fails there leaves the model unknown.
+ * one question that the host's own kind understands. A host whose name says its kind is asked that alone. Any other is
+ * tried with each, if it is near: those questions lie outside the address that the user gave and carry the key, so a host
+ * elsewhere gets the question for its list and no more. A question that fails there leaves the model unknown.
  */
 #include "provider/discover.h"
 
@@ -132,7 +133,7 @@ static void ask_kinds(struct talk *t, struct discover_list *l)
     for (size_t i = 0; i < COUNT(kinds); i++)
         known |= !strcmp(kinds[i].host, t->q->host->name);
     for (size_t i = 0; i < COUNT(kinds); i++)
-        if (kinds[i].more && (!known || !strcmp(kinds[i].host, t->q->host->name)) && open_question(t, l))
+        if (kinds[i].more && ((!known && t->q->near) || !strcmp(kinds[i].host, t->q->host->name)) && open_question(t, l))
             kinds[i].more(t, l);
 }
 
@@ -173,8 +174,10 @@ static int read_list(struct talk *t, struct discover_list *l, struct fovea_fault
         return r;
     if (t->status == 401 || t->status == 403)
         return fault_set(f, EACCES, "'%s' refused the key, or wants one (status %d)", name, t->status);
-    if (t->status != 200)
+    if (t->status == 404 || t->status == 405 || t->status == 501)
         return fault_set(f, ENOENT, "'%s' has no list of models (status %d)", name, t->status);
+    if (t->status != 200)
+        return fault_set(f, EAGAIN, "'%s' gives no list of models now (status %d)", name, t->status);
     r = discover_read_list(body.data, body.len, l);
     if (r == -EBADMSG)
         return fault_set(f, r, "the list of models of '%s' cannot be read", name);

@@ -38,14 +38,16 @@ struct discover_request {
     const char *key;     /* NULL for a host without */
     const char *ca_file; /* as in http_request */
     const char *id;      /* the model that matters, and the only one asked about by itself; NULL: all of them */
+    bool near;           /* it is on this machine or in this network: it may be asked outside its base URL, at its root */
     int64_t total_ms;
     const fovea_cancel *cancel; /* may be NULL */
 };
 
 /*
  * Asks the host. 0 with a list, perhaps an empty one. With an id that no list of the host's has, there is a row of it only
- * when the host knows it all the same. Otherwise what http_get gives, -ENOENT (it answers, but offers no list), -EACCES
- * (it wants another key), -EBADMSG (its list cannot be read). The words never show the key.
+ * when the host knows it all the same. Otherwise what http_get gives, -ENOENT (it answers, but has no list: 404, 405,
+ * 501), -EACCES (it wants another key), -EBADMSG (its list cannot be read), -EAGAIN (any other status, such as 503 while it
+ * starts). The words never show the key.
  */
 int discover(struct http *http, const struct discover_request *q, struct discover_list *ret, struct fovea_fault *f);
 

@@ -100,16 +100,25 @@ static int body(const struct wire_request *q, struct buf *b)
     return r;
 }
 
-static void read_usage(struct wire_usage *u, const json_t *usage)
+/* Every event has the sums so far; what is 0 is left out. */
+static void read_usage(struct wire_reply *r, const json_t *usage)
 {
-    if (!json_is_object(usage))
+    struct wire_usage *u = &r->usage;
+    int64_t input, read = 0, thought = 0, said = -1;
+    const struct wire_count counts[] = {
+        {"promptTokenCount", &input, true},
+        {"cachedContentTokenCount", &read, false},
+        {"thoughtsTokenCount", &thought, false},
+        {"candidatesTokenCount", &said, false},
+    };
+    if (!wire_counts_at(usage, counts, COUNT(counts)))
         return;
-    int64_t input = wire_int_at(usage, "promptTokenCount");
     u->told = true;
-    u->cache_read = MIN(wire_int_at(usage, "cachedContentTokenCount"), input);
-    u->reasoning = MIN(wire_int_at(usage, "thoughtsTokenCount"), INT64_MAX / 4);
+    u->whole = r->stop != WIRE_STOP_NONE && (said >= 0 || !r->text.len);
+    u->cache_read = MIN(read, input);
+    u->reasoning = thought;
     u->input = input - u->cache_read;
-    u->output = MIN(wire_int_at(usage, "candidatesTokenCount"), INT64_MAX / 4) + u->reasoning;
+    u->output = MAX(said, 0) + thought;
 }
 
 static int read_parts(struct wire_reply *r, const json_t *parts)
@@ -144,16 +153,13 @@ static int read_candidate(struct wire_reply *r, const json_t *candidate)
     return wire_set_why(r, words ? words : reason);
 }
 
-static int read_response(struct wire_reply *r, const json_t *root)
+static int read_said(struct wire_reply *r, const json_t *root)
 {
-    if (json_is_object(wire_at(root, "error")))
-        return wire_fail(&wire_gemini, r, root);
     const json_t *candidate = json_array_get(wire_at(root, "candidates"), 0);
     const json_t *feedback = wire_at(root, "promptFeedback");
     const char *block = wire_text_at(feedback, "blockReason");
     if (!root || (!candidate && !feedback && !wire_at(root, "usageMetadata")))
         return -EBADMSG;
-    read_usage(&r->usage, wire_at(root, "usageMetadata"));
     int code = wire_set_model(r, wire_text_at(root, "modelVersion"));
     if (code >= 0 && block) {
         const char *words = wire_text_at(feedback, "blockReasonMessage");
@@ -161,6 +167,15 @@ static int read_response(struct wire_reply *r, const json_t *root)
         code = wire_set_why(r, words ? words : block);
     }
     return code < 0 || !candidate ? code : read_candidate(r, candidate);
+}
+
+static int read_response(struct wire_reply *r, const json_t *root)
+{
+    if (json_is_object(wire_at(root, "error")))
+        return wire_fail(&wire_gemini, r, root);
+    int code = read_said(r, root);
+    read_usage(r, wire_at(root, "usageMetadata"));
+    return code;
 }
 
 /* There is no last event: usage may follow the reason to stop, so the end of the stream is the end. */

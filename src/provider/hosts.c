@@ -18,10 +18,11 @@ static const struct row {
     const struct wire *wire;
     struct host flags;
 } rows[] = {
-    {"openai", &wire_openai_chat, {.structured = true, .pdf = true, .new_max_tokens = true}},
+    {"openai", &wire_openai_chat, {.structured = true, .pdf = true, .openai = true, .new_max_tokens = true}},
+    {"openai", &wire_openai_responses, {.structured = true, .tool_images = true, .pdf = true, .openai = true}},
     {"openrouter", &wire_openai_chat,
      {.headers = "x-openrouter-title: fovea\n", .structured = true, .tool_images = true, .pdf = true, .video = true,
-      .cost = true, .pdf_plugin = true, .route_schema = true}},
+      .pdf_plugin = true, .route_schema = true}},
     {"anthropic", &wire_openai_chat, {.structured = false}}, /* its stand-in for that wire passes schemas over */
     {"nous", &wire_openai_chat, {.tool_images = true}},
     {"vllm", &wire_openai_chat, {.structured = true, .video = true}},

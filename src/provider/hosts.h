@@ -28,7 +28,7 @@ struct host {
     bool tool_images;    /* pictures in tool results may be seen; where a host has many models their rows decide */
     bool pdf;            /* takes PDF bytes */
     bool video;          /* takes video, by URL or in bytes */
-    bool cost;           /* says what an answer cost */
+    bool openai;         /* OpenAI itself, whichever of its wires */
     bool new_max_tokens; /* the limit's name on openai-chat is max_completion_tokens */
     bool pdf_plugin;     /* a PDF needs the host's plugin named */
     bool route_schema;   /* a schema needs routing to upstreams that honour it */

@@ -100,7 +100,7 @@ static struct line *line_take(struct http *h, const struct curl_table *curl)
     return l ? l : line_new(curl);
 }
 
-static void line_give(struct http *h, struct line *l)
+static void line_give(struct http *h, const struct curl_table *curl, struct line *l)
 {
     (void)pthread_mutex_lock(&h->lock);
     bool keep = h->idle_count < LIMIT_PROVIDER_LINES;
@@ -111,7 +111,7 @@ static void line_give(struct http *h, struct line *l)
     }
     (void)pthread_mutex_unlock(&h->lock);
     if (!keep)
-        line_free(h->curl, l);
+        line_free(curl, l);
 }
 
 void http_warm(struct http *h)
@@ -119,7 +119,7 @@ void http_warm(struct http *h)
     const struct curl_table *curl = curl_load();
     struct line *l = curl ? line_take(h, curl) : NULL;
     if (l)
-        line_give(h, l);
+        line_give(h, curl, l);
 }
 
 static size_t on_header(char *bytes, size_t one, size_t len, void *ctx)
@@ -174,7 +174,6 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
 {
     const struct http_request *q = r->q;
     const struct curl_table *c = r->curl;
-    long connect = (long)(q->connect_ms ? q->connect_ms : LIMIT_PROVIDER_CONNECT_MS);
     bool tls = (q->url[4] | 0x20) == 's';
     CURLcode bad = CURLE_OK;
 #define SET(option, value) bad = bad ? bad : c->curl_easy_setopt(easy, option, value)
@@ -184,9 +183,8 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_PROXY, "");
     SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     SET(CURLOPT_NOSIGNAL, 1L);
-    SET(CURLOPT_QUICK_EXIT, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
-    SET(CURLOPT_CONNECTTIMEOUT_MS, connect);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, (long)LIMIT_PROVIDER_CONNECT_MS);
     SET(CURLOPT_FRESH_CONNECT, (long)q->fresh);
     if (!r->get) {
         SET(CURLOPT_POST, 1L);
@@ -200,6 +198,7 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, r);
 #undef SET
+    (void)c->curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* an old one waits a little longer for names at its end */
     return bad ? bad : curl_set_tls(c, easy, q->ca_file);
 }
 
@@ -285,6 +284,7 @@ static int say(int code, struct fovea_fault *f)
         {-EPROTO, "no trusted TLS connection to the provider: its certificate or protocol was refused; network.caFile names further authorities"},
         {-ECONNRESET, "the connection to the provider was cut off"},
         {-EFBIG, "the provider's answer is too long"},
+        {-ENOSYS, "libcurl is too old to ask a provider: version 7.85 or later is needed, with TLS"},
     };
     if (code == -ECANCELED)
         return fault_cancelled(f);
@@ -300,7 +300,10 @@ static int run_line(struct line *l, struct run *r, struct curl_slist *headers)
 {
     CURLcode done = CURLE_OK;
     r->curl->curl_easy_reset(l->easy);
-    if (set_up(l->easy, r, headers) || r->curl->curl_multi_add_handle(l->multi, l->easy) != CURLM_OK)
+    CURLcode bad = set_up(l->easy, r, headers);
+    if (bad) /* what it does not know, or was not built for, is not done without */
+        return bad == CURLE_OUT_OF_MEMORY ? -ENOMEM : -ENOSYS;
+    if (r->curl->curl_multi_add_handle(l->multi, l->easy) != CURLM_OK)
         return -ENOMEM;
     curl_off_t up = 0;
     int code = drive(l, r, &done);
@@ -340,7 +343,7 @@ static int request(struct http *h, const struct http_request *q, bool get, struc
     int code = l ? run_line(l, &r, headers) : -ENOMEM;
     curl->curl_slist_free_all(headers);
     if (l)
-        line_give(h, l);
+        line_give(h, curl, l);
     return say(code, f);
 }
 

@@ -30,7 +30,6 @@ struct http_request {
     size_t len;
     const char *ca_file;  /* PEM; trusted besides the system's authorities. NULL: those alone */
     int64_t total_ms;     /* 0: no limit */
-    int64_t connect_ms;   /* 0: the usual */
     int64_t idle_ms;      /* without a byte of the answer; 0: the usual */
     bool fresh;           /* over a connection of its own: a kept one may be what failed */
     const fovea_cancel *cancel; /* may be NULL */
@@ -52,7 +51,7 @@ struct http_answer {
 /*
  * 0 when the answer is over, whatever its status; the code of on_bytes; or -ECANCELED, -ETIMEDOUT (too long in all, or
  * nothing came), -EHOSTUNREACH (no name, no connection), -EPROTO (TLS), -ECONNRESET (cut off), -EFBIG (answer past its
- * ceiling), -EINVAL (a URL that may not be asked), -ENOSYS (no libcurl), -ENOMEM. The fault's words never show a header.
+ * ceiling), -EINVAL (a URL that may not be asked), -ENOSYS (no libcurl, or too old a one), -ENOMEM. The fault's words never show a header.
  */
 int http_post(struct http *h, const struct http_request *q, struct http_answer *a, struct fovea_fault *f);
 

@@ -36,7 +36,7 @@ const char *openai_detail(const struct wire_request *q)
 
 int openai_add_schema(const struct wire_request *q, struct buf *b)
 {
-    (void)wire_add_field(b, "name", wire_schema_name(q));
+    (void)buf_add_str(b, "\"name\":\"answer\"");
     int r = wire_add_value(b, "schema", q->schema);
     (void)buf_add_format(b, ",\"strict\":%s", q->strict ? "true" : "false");
     return r;
@@ -51,17 +51,22 @@ static void read_cost(struct wire_usage *u, const json_t *cost)
         u->cost_nano = llround(usd * 1e9);
 }
 
-void openai_read_usage(struct wire_usage *u, const json_t *usage, const struct openai_usage_names *names)
+bool openai_read_usage(struct wire_usage *u, const json_t *usage, const struct openai_usage_names *names)
 {
-    if (!json_is_object(usage))
-        return;
-    const json_t *in = wire_at(usage, names->input_details), *out = wire_at(usage, names->output_details);
-    int64_t input = wire_int_at(usage, names->input);
-    u->told = true;
-    u->cache_read = MIN(wire_int_at(in, "cached_tokens"), input);
-    u->cache_write = MIN(wire_int_at(in, "cache_write_tokens"), input - u->cache_read);
-    u->input = input - u->cache_read - u->cache_write;
-    u->output = wire_int_at(usage, names->output);
-    u->reasoning = wire_int_at(out, "reasoning_tokens");
+    int64_t input, output, read = 0, write = 0, thought = 0;
+    const struct wire_count counts[] = {{names->input, &input, true}, {names->output, &output, true}};
+    const struct wire_count in[] = {{"cached_tokens", &read, false}, {"cache_write_tokens", &write, false}};
+    const struct wire_count out[] = {{"reasoning_tokens", &thought, false}};
     read_cost(u, wire_at(usage, "cost"));
+    if (!wire_counts_at(usage, counts, COUNT(counts)) ||
+        !wire_counts_at(wire_at(usage, names->input_details), in, COUNT(in)) ||
+        !wire_counts_at(wire_at(usage, names->output_details), out, COUNT(out)))
+        return false;
+    u->told = true;
+    u->cache_read = MIN(read, input);
+    u->cache_write = MIN(write, input - u->cache_read);
+    u->input = input - u->cache_read - u->cache_write;
+    u->output = output;
+    u->reasoning = thought;
+    return true;
 }

@@ -11,13 +11,14 @@ void openai_error(struct wire_error *e, const json_t *root);
 /* "high", or "original" where full detail was asked: never left to the model, whose own choice may cost ten times more. */
 const char *openai_detail(const struct wire_request *q);
 
-/* Appends {"type":"json_schema",…} of the Responses form; the Chat form wraps the same fields. */
+/* Appends the fields of a schema, which the two put into different frames. */
 int openai_add_schema(const struct wire_request *q, struct buf *b);
 
 /* The fields' names differ, their meaning does not: cached tokens are part of the input. */
 struct openai_usage_names {
     const char *input, *input_details, *output, *output_details;
 };
-void openai_read_usage(struct wire_usage *u, const json_t *usage, const struct openai_usage_names *names);
+/* true when all of it was told. */
+bool openai_read_usage(struct wire_usage *u, const json_t *usage, const struct openai_usage_names *names);
 
 #endif

@@ -77,10 +77,9 @@ static int add_options(const struct wire_request *q, struct buf *b)
     if (q->effort)
         (void)wire_add_field(b, "reasoning_effort", wire_effort_name(q->effort));
     if (q->schema && h->structured) {
-        (void)buf_add_str(b, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
-        (void)buf_add_json_str(b, wire_schema_name(q));
-        r = wire_add_value(b, "schema", q->schema);
-        (void)buf_add_format(b, ",\"strict\":%s}}", q->strict ? "true" : "false");
+        (void)buf_add_str(b, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{");
+        r = openai_add_schema(q, b);
+        (void)buf_add_str(b, "}}");
         if (h->route_schema)
             (void)buf_add_str(b, ",\"provider\":{\"require_parameters\":true}");
     }
@@ -136,12 +135,9 @@ static int read_choice(struct wire_reply *r, const json_t *choice, const json_t 
     return code;
 }
 
-static int read_chunk(struct wire_reply *r, const json_t *root, const char *said)
+static int read_said(struct wire_reply *r, const json_t *root, const char *said)
 {
-    static const struct openai_usage_names names = {"prompt_tokens", "prompt_tokens_details", "completion_tokens",
-                                                    "completion_tokens_details"};
     const json_t *error = wire_at(root, "error");
-    openai_read_usage(&r->usage, wire_at(root, "usage"), &names);
     if (json_is_object(error) || json_is_string(error))
         return wire_fail(&wire_openai_chat, r, root);
     const json_t *choices = wire_at(root, "choices"), *choice = json_array_get(choices, 0);
@@ -149,6 +145,17 @@ static int read_chunk(struct wire_reply *r, const json_t *root, const char *said
         return -EBADMSG;
     int code = wire_set_model(r, wire_text_at(root, "model"));
     return code < 0 || !choice ? code : read_choice(r, choice, wire_at(choice, said));
+}
+
+/* Some hosts say in every chunk what it was so far. */
+static int read_chunk(struct wire_reply *r, const json_t *root, const char *said)
+{
+    static const struct openai_usage_names names = {"prompt_tokens", "prompt_tokens_details", "completion_tokens",
+                                                    "completion_tokens_details"};
+    int code = read_said(r, root, said);
+    if (openai_read_usage(&r->usage, wire_at(root, "usage"), &names))
+        r->usage.whole = r->stop != WIRE_STOP_NONE;
+    return code;
 }
 
 static int event(struct wire_reply *r, const char *name, const char *data, size_t len)

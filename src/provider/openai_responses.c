@@ -69,7 +69,7 @@ static int add_options(const struct wire_request *q, struct buf *b)
     if (q->effort)
         (void)buf_add_format(b, ",\"reasoning\":{\"effort\":\"%s\"}", wire_effort_name(q->effort));
     if (q->schema && q->host->structured) {
-        (void)buf_add_str(b, ",\"text\":{\"format\":{\"type\":\"json_schema\"");
+        (void)buf_add_str(b, ",\"text\":{\"format\":{\"type\":\"json_schema\",");
         r = openai_add_schema(q, b);
         (void)buf_add_str(b, "}}");
     }
@@ -148,7 +148,7 @@ static int read_end(struct wire_reply *r, const json_t *response)
 {
     static const struct openai_usage_names names = {"input_tokens", "input_tokens_details", "output_tokens",
                                                     "output_tokens_details"};
-    openai_read_usage(&r->usage, wire_at(response, "usage"), &names);
+    r->usage.whole = openai_read_usage(&r->usage, wire_at(response, "usage"), &names);
     int code = wire_set_model(r, wire_text_at(response, "model"));
     return code < 0 ? code : read_status(r, response);
 }

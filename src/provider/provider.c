@@ -26,6 +26,8 @@ struct attempt {
     struct http_answer answer;
     struct sse sse;
     struct buf whole; /* of an error, or an answer that is no stream */
+    const char *secret; /* in its text; may be NULL */
+    size_t shown;       /* of its text */
 };
 
 static bool good(const struct attempt *t)
@@ -42,13 +44,17 @@ static bool streamed(const struct attempt *t)
     return good(t) && len >= sizeof stream - 1 && !strncasecmp(type, stream, sizeof stream - 1);
 }
 
+static void show(struct attempt *t, bool last)
+{
+    if (t->c->on_text)
+        t->shown = wire_show(&t->reply->text, t->shown, t->secret, last, t->c->on_text, t->c->ctx);
+}
+
 static int on_event(void *ctx, const char *name, const char *data, size_t len)
 {
     struct attempt *t = ctx;
-    size_t before = t->reply->text.len;
     int r = t->wire->event(t->reply, name, data, len);
-    if (t->c->on_text && t->reply->text.len > before)
-        t->c->on_text(t->c->ctx, t->reply->text.data + before, t->reply->text.len - before);
+    show(t, false);
     return r;
 }
 
@@ -86,27 +92,27 @@ static int finish(struct attempt *t, struct fovea_fault *f)
         r = t->wire->whole(t->reply, t->whole.data, t->whole.len);
     if (r < 0)
         return r;
-    if (t->reply->stop == WIRE_STOP_NONE)
-        return fault_set(f, -ECONNRESET, "the provider's answer stopped short");
-    if (!streamed(t) && t->c->on_text && t->reply->text.len)
-        t->c->on_text(t->c->ctx, t->reply->text.data, t->reply->text.len);
-    return 0;
+    return t->reply->stop == WIRE_STOP_NONE ? fault_set(f, -ECONNRESET, "the provider's answer stopped short") : 0;
 }
 
 static int try_once(struct http *http, const struct provider_call *c, const struct http_request *q,
-                    struct wire_reply *reply, size_t *ret_bytes, struct fovea_fault *f)
+                    struct wire_reply *reply, int *ret_status, struct fovea_fault *f)
 {
-    struct attempt t = {.c = c, .wire = c->request->host->wire, .reply = reply, .whole = BUF_INIT(LIMIT_SSE_EVENT)};
+    struct attempt t = {.c = c, .wire = c->request->host->wire, .reply = reply, .whole = BUF_INIT(LIMIT_SSE_EVENT),
+                        .secret = wire_text_secret(c->request->host, c->key)};
     t.answer.on_bytes = on_bytes;
     t.answer.ctx = &t;
     sse_init(&t.sse);
     int r = http_post(http, q, &t.answer, f);
     /* An error whose body was cut is still that error; an answer that said all it had is one. */
-    if (r == -ECONNRESET && ((t.answer.status && !good(&t)) || (streamed(&t) && reply->stop != WIRE_STOP_NONE)))
+    if (r == -ECONNRESET && ((t.answer.status >= 200 && !good(&t)) || (streamed(&t) && reply->stop != WIRE_STOP_NONE)))
         r = 0;
     if (!r)
         r = finish(&t, f);
-    *ret_bytes = t.answer.bytes;
+    show(&t, true);
+    if (wire_mask_text(&reply->text, t.secret) < 0)
+        r = fault_oom(f);
+    *ret_status = t.answer.status;
     reply->sent = t.answer.sent;
     if (r == -EBADMSG)
         (void)fault_set(f, r, "the provider's answer cannot be read: it is no answer of the %s wire", t.wire->name);
@@ -119,10 +125,11 @@ static int try_once(struct http *http, const struct provider_call *c, const stru
 }
 
 /* How long to wait before the next try; -1 when there is none. */
-static int64_t pause_ms(const struct wire_reply *reply, int code, size_t bytes, int tries)
+static int64_t pause_ms(const struct wire_reply *reply, int code, int status, int tries)
 {
     const struct wire_error *e = &reply->error;
-    bool lost = (code == -EHOSTUNREACH || code == -ECONNRESET) && !bytes;
+    /* An answer that began is an answer, empty or not; 1xx is none yet. */
+    bool lost = (code == -EHOSTUNREACH || code == -ECONNRESET) && status < 200;
     bool passing = !code && reply->stop == WIRE_STOP_ERROR && e->retry && !reply->text.len;
     if (tries >= LIMIT_PROVIDER_RETRIES || (!lost && !passing))
         return -1;
@@ -150,16 +157,18 @@ static int ask(struct http *http, const struct provider_call *c, struct http_req
 {
     int64_t deadline = c->total_ms ? clock_ms() + c->total_ms : INT64_MAX;
     for (int tries = 0;; tries++) {
-        size_t bytes;
+        int status;
         if (c->total_ms)
             q->total_ms = MAX(deadline - clock_ms(), 1);
         q->fresh = tries > 0;
-        int code = try_once(http, c, q, reply, &bytes, f);
-        int64_t wait = pause_ms(reply, code, bytes, tries);
+        int code = try_once(http, c, q, reply, &status, f);
+        int64_t wait = pause_ms(reply, code, status, tries);
         if (wait < 0 || clock_ms() + wait >= deadline)
             return code;
         if (!rest(c->cancel, wait))
             return fault_cancelled(f);
+        if (c->on_lost)
+            c->on_lost(c->lost_arg, code, reply);
         wire_reply_done(reply);
         wire_reply_init(reply, c->key);
     }
@@ -169,7 +178,7 @@ int provider_ask(struct http *http, const struct provider_call *c, struct wire_r
 {
     auto_buf url = BUF_INIT(LIMIT_PROVIDER_URL), headers = BUF_INIT(LIMIT_PROVIDER_HEADERS);
     auto_buf body = BUF_INIT(LIMIT_PROVIDER_BODY);
-    const char *bad = host_url_fault(c->base_url ? c->base_url : c->request->host->base_url);
+    const char *bad = host_url_fault(c->request->host->base_url);
     wire_reply_init(reply, c->key);
     if (bad)
         return fault_set(f, -EINVAL, "the base URL of '%s' is refused: %s", c->request->host->name, bad);
@@ -177,7 +186,7 @@ int provider_ask(struct http *http, const struct provider_call *c, struct wire_r
     if (r == -EINVAL)
         return fault_set(f, r, "the key for '%s' is missing or has characters that no key has", c->request->host->name);
     if (!r)
-        r = wire_url(c->request, c->base_url, &url);
+        r = wire_url(c->request, &url);
     if (!r)
         r = wire_body(c->request, &body);
     if (r == -ENOTSUP)
@@ -187,8 +196,7 @@ int provider_ask(struct http *http, const struct provider_call *c, struct wire_r
     if (r < 0)
         return r == -ENOMEM ? fault_oom(f) : fault_set(f, r, "the request cannot be written");
     struct http_request q = {.url = url.data, .headers = headers.data, .body = body.data, .len = body.len,
-                             .ca_file = c->ca_file, .connect_ms = c->connect_ms, .idle_ms = c->idle_ms,
-                             .cancel = c->cancel};
+                             .ca_file = c->ca_file, .idle_ms = c->idle_ms, .cancel = c->cancel};
     r = ask(http, c, &q, reply, f);
     /* The key was in here. */
     explicit_bzero(headers.data, headers.len);

@@ -15,9 +15,9 @@ const struct wire *wire_find(const char *name)
     return NULL;
 }
 
-int wire_url(const struct wire_request *q, const char *base, struct buf *to)
+int wire_url(const struct wire_request *q, struct buf *to)
 {
-    const char *from = base ? base : q->host->base_url;
+    const char *from = q->host->base_url;
     size_t len = strlen(from);
     while (len && from[len - 1] == '/')
         len--;
@@ -91,15 +91,10 @@ int wire_add_field(struct buf *b, const char *name, const char *value)
     return buf_add_json_str(b, value);
 }
 
-static int add_piece(const char *piece, size_t len, void *to)
-{
-    return buf_add(to, piece, len);
-}
-
 int wire_add_value(struct buf *b, const char *name, const json_t *value)
 {
     (void)buf_add_format(b, ",\"%s\":", name);
-    if (json_dump_callback(value, add_piece, b, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
+    if (json_dump_callback(value, buf_add_piece, b, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
         return b->error ? b->error : -EINVAL;
     return b->error;
 }
@@ -133,11 +128,6 @@ const char *wire_effort_name(enum wire_effort effort)
 {
     static const char *const names[WIRE_EFFORTS] = {NULL, "low", "medium", "high"};
     return names[effort];
-}
-
-const char *wire_schema_name(const struct wire_request *q)
-{
-    return q->schema_name ? q->schema_name : "answer";
 }
 
 int wire_add_parts(const struct wire_request *q, const struct wire_turn *t, wire_part_writer *const writers[WIRE_KINDS],

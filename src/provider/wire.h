@@ -66,8 +66,7 @@ struct wire_request {
     const char *instructions; /* may be NULL */
     const struct wire_turn *turns;
     size_t count;
-    const json_t *schema;    /* may be NULL */
-    const char *schema_name; /* letters, digits, _ and -; "answer" when NULL */
+    const json_t *schema; /* may be NULL */
     bool strict;
     enum wire_effort effort;
     int64_t max_output; /* tokens; 0 = the vendor's own, but Anthropic must be told */
@@ -88,7 +87,8 @@ enum wire_stop {
 
 /* Tokens by the price they are billed at: input is what came from no cache and went into none. */
 struct wire_usage {
-    bool told; /* the vendor said so; else all is 0 */
+    bool told;  /* the vendor said so; else all is 0 */
+    bool whole; /* of the whole answer: what a stream says at its start is not the end of it */
     int64_t input;
     int64_t cache_read;
     int64_t cache_write;
@@ -157,8 +157,8 @@ extern const struct wire wire_anthropic, wire_openai_chat, wire_openai_responses
 /* By its name in a config; NULL for none. */
 const struct wire *wire_find(const char *name);
 
-/* The parts of a request, for its host. The URL starts with the host's base unless base is given. */
-int wire_url(const struct wire_request *q, const char *base, struct buf *to);
+/* The parts of a request, for its host. */
+int wire_url(const struct wire_request *q, struct buf *to);
 /* Lines of "name: value", each with its line break. -EINVAL for a key that cannot stand in one. */
 int wire_headers(const struct wire_request *q, const char *key, struct buf *to);
 int wire_body(const struct wire_request *q, struct buf *to);
@@ -166,8 +166,25 @@ int wire_body(const struct wire_request *q, struct buf *to);
 /* Reads an answer that is none into e, which has its secret set already. Never fails: what is unreadable is said in words. */
 void wire_error_read(const struct wire *w, const struct wire_answer *a, struct wire_error *e);
 
+/*
+ * Who sees the key. In words (of errors, refusals, names) every key of at least WIRE_SECRET_WORDS bytes is masked. The text
+ * of an answer is the model's: a key of at least WIRE_SECRET_TEXT bytes is masked in it, unless the host is this machine
+ * over plain http, where the key is often a mere word ("ollama", "lm-studio") that any answer may hold.
+ */
+#define WIRE_SECRET_WORDS 4
+#define WIRE_SECRET_TEXT 8
+
 /* A copy of words, cut to their ceiling, with "[redacted]" for each occurrence of secret (may be NULL); NULL: no memory. */
 char *wire_masked(const char *secret, const char *words);
+
+/* What is masked in the text of this host's answers: the key, or NULL for nothing. */
+const char *wire_text_secret(const struct host *h, const char *key);
+/* Masks it in a whole text. 0 or an error of the buffer. */
+int wire_mask_text(struct buf *text, const char *secret);
+/* Shows what is new in a text since from, masked, but keeps back what may be the start of the secret until more has come
+ * or it is the last. Returns up to where it was shown. */
+typedef void wire_shown(void *ctx, const char *piece, size_t len);
+size_t wire_show(const struct buf *text, size_t from, const char *secret, bool last, wire_shown *on, void *ctx);
 
 /* The value of a header in lines, without blanks around it; its length is 0 when it is not there. */
 const char *wire_header(const char *headers, const char *name, size_t *ret_len);

@@ -23,7 +23,7 @@ void wire_error_words(struct wire_error *e, const char *words)
 
 void wire_error_word(const struct wire_error *e, char to[WIRE_WORD], const char *word)
 {
-    if (!word || !*word || (e->secret && *e->secret && strstr(word, e->secret)))
+    if (!word || !*word || wire_shows(e->secret, word))
         return;
     size_t n = 0;
     for (; word[n] && n < WIRE_WORD - 1; n++)

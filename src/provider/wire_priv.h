@@ -17,7 +17,6 @@ int wire_add_value(struct buf *b, const char *name, const json_t *value); /* ,"n
 int wire_add_base64(struct buf *b, const struct wire_part *p);          /* "…" */
 int wire_add_data_url(struct buf *b, const struct wire_part *p);        /* "data:TYPE;base64,…" */
 const char *wire_effort_name(enum wire_effort effort);
-const char *wire_schema_name(const struct wire_request *q);
 /* A comma when something stands before in the array or object. */
 int wire_comma(struct buf *b, bool first);
 
@@ -30,7 +29,16 @@ int wire_add_parts(const struct wire_request *q, const struct wire_turn *t, wire
 const json_t *wire_at(const json_t *object, const char *name);
 const char *wire_text_at(const json_t *object, const char *name);
 int64_t wire_int_at(const json_t *object, const char *name);
-/* The JSON object in a reply; NULL and -EBADMSG or -ENOMEM for none. The caller json_decrefs. */
+/* Counts of tokens, which hosts write as integers or as reals without a fraction. Each is a row with its place. */
+struct wire_count {
+    const char *name;
+    int64_t *to;
+    bool must; /* without it the others tell nothing */
+};
+/* true: all that must be there were, and each that is there was read; the others are left alone. false: nothing was
+ * changed. One that is no count, or one past belief, makes none of them believed. */
+bool wire_counts_at(const json_t *object, const struct wire_count *counts, size_t n);
+/* The JSON object in a reply; NULL for none, and for one of more values than a reply has. The caller json_decrefs. */
 json_t *wire_parse(const char *data, size_t len);
 
 static inline void wire_decref(json_t **j)
@@ -53,6 +61,11 @@ struct wire_reason {
 };
 /* An unknown reason is WIRE_STOP_OTHER and its name is why. 0 or -ENOMEM. */
 int wire_set_stop(struct wire_reply *r, const struct wire_reason *reasons, size_t count, const char *name);
+
+/* Whether the words hold the secret, by the rule for words. */
+bool wire_shows(const char *secret, const char *words);
+/* Appends as much as there is room for. */
+void wire_add_cut(struct buf *b, const char *s, size_t len);
 
 /* Copies what may be copied: letters cut to size, the secret masked. NULL is nothing. */
 void wire_error_word(const struct wire_error *e, char to[WIRE_WORD], const char *word);

@@ -5,6 +5,10 @@
  */
 #include "provider/wire_priv.h"
 
+#include <math.h>
+
+#include "base/json_size.h"
+
 void wire_reply_init(struct wire_reply *r, const char *secret)
 {
     *r = (struct wire_reply){
@@ -49,15 +53,36 @@ int64_t wire_int_at(const json_t *object, const char *name)
     return n < 0 ? 0 : n;
 }
 
+/* 1: it is there; 0: it is not; -1: it is nothing to be believed. */
+static int read_count(const json_t *value, int64_t *ret)
+{
+    if (!value || json_is_null(value))
+        return 0;
+    double n = json_number_value(value);
+    if (!json_is_number(value) || !(n >= 0 && n <= LIMIT_TOKENS) || n != floor(n))
+        return -1;
+    *ret = (int64_t)n;
+    return 1;
+}
+
+bool wire_counts_at(const json_t *object, const struct wire_count *counts, size_t n)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < n; i++)
+        if (read_count(wire_at(object, counts[i].name), &value) < (counts[i].must ? 1 : 0))
+            return false;
+    for (size_t i = 0; i < n; i++)
+        (void)read_count(wire_at(object, counts[i].name), counts[i].to);
+    return true;
+}
+
 json_t *wire_parse(const char *data, size_t len)
 {
-    json_t *root = json_loadb(data, len, JSON_ALLOW_NUL, NULL);
+    json_t *root = json_fits(data, len, LIMIT_REPLY_VALUES) ? json_loadb(data, len, JSON_ALLOW_NUL, NULL) : NULL;
     if (root && !json_is_object(root)) {
         json_decref(root);
         root = NULL;
     }
-    if (!root)
-        errno = EBADMSG;
     return root;
 }
 
@@ -78,32 +103,14 @@ int wire_add_answer(struct wire_reply *r, const json_t *string)
     return r->text.error;
 }
 
-/* Appends as much as there is room for. */
-static void add_cut(struct buf *b, const char *s, size_t len)
-{
-    (void)buf_add(b, s, MIN(len, b->ceiling - b->len));
-}
-
-char *wire_masked(const char *secret, const char *words)
-{
-    auto_buf b = BUF_INIT(LIMIT_PROVIDER_WORDS);
-    size_t len = secret ? strlen(secret) : 0;
-    for (const char *hit; len && (hit = strstr(words, secret)); words = hit + len) {
-        add_cut(&b, words, (size_t)(hit - words));
-        add_cut(&b, "[redacted]", strlen("[redacted]"));
-    }
-    add_cut(&b, words, strlen(words));
-    return buf_take(&b);
-}
-
 /* Masked as a whole: a secret may come in two pieces. */
 int wire_add_why(struct wire_reply *r, const char *words)
 {
     auto_buf all = BUF_INIT(LIMIT_PROVIDER_WORDS);
     if (!words || !*words)
         return 0;
-    add_cut(&all, r->why ? r->why : "", r->why ? strlen(r->why) : 0);
-    add_cut(&all, words, strlen(words));
+    wire_add_cut(&all, r->why ? r->why : "", r->why ? strlen(r->why) : 0);
+    wire_add_cut(&all, words, strlen(words));
     char *why = all.error ? NULL : wire_masked(r->error.secret, all.data);
     if (!why)
         return -ENOMEM;

@@ -4,9 +4,10 @@ the events for whoever runs it."""
 import base64
 import json
 import os
+import subprocess
 import time
 
-from asking import (KEY, RED, SCHEMA, TOKENS_OUT, Home, Host, answer, ask, call, finish, make_files, result_of, test, wanted)
+from asking import (FOVEA, KEY, RED, SCHEMA, TOKENS_OUT, Home, Host, answer, ask, call, finish, make_files, result_of, test, wanted)
 
 
 def same_question_is_asked_once_and_costs_nothing_again():
@@ -150,9 +151,9 @@ def telemetry_has_figures_and_never_content_keys_or_paths():
     assert {event["tool"] for event in events} == {"vision_analyze", "inspect_image", "video_analyze"}, events
 
 
-def what_a_failed_question_was_told_it_costs_counts_and_the_rest_is_not_known():
-    """Anthropic says what came in when an answer starts, the others when it ends."""
-    for model, cost in (("wa/cut-event", 0.0023), ("wc/cut-event", None), ("wa/garbage-sse", None), ("wa/error-401", 0)):
+def what_a_question_that_was_cut_off_costs_is_not_known():
+    """Anthropic says what came in when an answer starts, but that is not all it costs."""
+    for model, cost in (("wa/cut-event", None), ("wc/cut-event", None), ("wa/garbage-sse", None), ("wa/error-401", 0)):
         home = Home(HOST, words=model)
         status, got = home.call("vision_analyze", ask(model=model))
         assert status == 1 and got["cost_usd"] == cost, (model, got)
@@ -162,15 +163,40 @@ def what_a_failed_question_was_told_it_costs_counts_and_the_rest_is_not_known():
             assert row["failed"] == 1 and row["unpriced"] == (cost is None) and row["cost_usd"] == (cost or 0), row
 
 
+def a_record_that_cannot_be_written_does_not_lose_the_answer():
+    """For root, whom no mode binds, the folder is mounted read-only."""
+    home = Home(HOST, words="wa/ok")
+    answer(home)
+    state = os.path.join(home.folder, "state", "fovea")
+    program = [FOVEA, "call", "vision_analyze", "-"]
+    if os.geteuid() == 0:
+        mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+        program = ["unshare", "-m", "sh", "-c", mount, state, *program]
+        if subprocess.run(["unshare", "-m", "sh", "-c", mount, state, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+            HOST.requests()
+            return "nothing can be mounted here"
+    else:
+        os.chmod(os.path.join(state, "usage.db"), 0o400)
+        os.chmod(state, 0o500)
+    done = subprocess.run(program, input=json.dumps(ask(prompt="another")).encode(), stdout=subprocess.PIPE, env=home.env,
+                          timeout=60, check=False)
+    os.chmod(state, 0o700)
+    got = json.loads(done.stdout)
+    assert done.returncode == 0 and got["ok"] is True and got["text"] == RED, got
+    assert "What it cost could not be kept: " in got["note"] and "cannot be written: see to its permissions" in got["note"], got
+    assert len(HOST.requests()) == 2
+
+
 make_files()
 with Host() as HOST:
-    for function in (what_a_failed_question_was_told_it_costs_counts_and_the_rest_is_not_known,
+    for function in (what_a_question_that_was_cut_off_costs_is_not_known,
                      same_question_is_asked_once_and_costs_nothing_again,
                      same_pixels_under_another_name_are_the_same_question,
                      known_answers_are_shared_by_the_doors_and_by_ask, cache_clear_and_no_room_ask_again,
                      failed_calls_are_never_kept, an_image_may_be_asked_about_so_often_in_a_session,
                      a_budget_refuses_the_next_call_and_names_itself, a_budget_holds_within_one_server,
-                     usage_shows_what_was_spent, telemetry_has_figures_and_never_content_keys_or_paths):
+                     usage_shows_what_was_spent, telemetry_has_figures_and_never_content_keys_or_paths,
+                     a_record_that_cannot_be_written_does_not_lose_the_answer):
         if wanted({"name": function.__name__}):
             test(function)
             HOST.requests()

@@ -154,6 +154,12 @@ test_a_host_that_is_not_there_is_said_so() {
     run env OPENAI_API_KEY= "$FOVEA" models --host openai
     want_status 1
     has err "no key for 'openai'"
+    config "images.blockImages: true
+providers: {home: {baseUrl: 'http://127.0.0.1:1/v1', auth: none}}"
+    run "$FOVEA" models --config config.yaml --host home
+    want_status 1
+    empty out
+    has err "images.blockImages is true, so 'home' is not asked"
 }
 
 test_a_host_says_what_it_offers() {

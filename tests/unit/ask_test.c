@@ -90,13 +90,13 @@ static const struct wire_part paper = {.kind = WIRE_PDF, .media_type = "applicat
 
 /* Who is asked, and how; the rest of the question is usual unless it is set. */
 struct who {
-    const char *provider, *wire, *id, *effort, *schema, *base;
+    const char *provider, *wire, *id, *effort, *schema, *base, *key;
     struct ask_question q;
 };
 
 static void ask_models(const struct models *m, const struct who *w, const char *base, struct asker *asker, struct asked *got)
 {
-    struct choice c = {.provider = models_provider(m, w->provider), .api_key = KEY, .base_url = base, .effort = w->effort};
+    struct choice c = {.provider = models_provider(m, w->provider), .api_key = w->key ? w->key : KEY, .base_url = base, .effort = w->effort};
     (void)snprintf(c.id, sizeof c.id, "%s", w->id);
     c.model = models_find(m, w->provider, w->id);
     struct ask_question q = w->q;
@@ -221,6 +221,19 @@ TEST(an_answer_is_shown_as_it_streams)
     CHECK_STR(got.shown.data, "Hello");
     CHECK(got.a.nano == 5 * 3000 + 3 * 15000);
     asked_done(&got);
+}
+
+TEST(a_word_in_place_of_a_key_mangles_no_answer)
+{
+    static const char *const keys[] = {"none", "EMPTY", "ollama", "x", "lm-studio"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        auto_buf text = BUF_INIT(256);
+        (void)buf_add_format(&text, "next: %s", keys[i]);
+        ASK(WHO(.provider = "ollama", .id = "x", .key = keys[i]), {ACT_CLOSE, says_so("openai-chat", text.data, false)});
+        CHECK_STR(got.a.text, text.data);
+        CHECK_STR(got.shown.data, text.data);
+        asked_done(&got);
+    }
 }
 
 TEST(effort_detail_and_the_limit_of_tokens_go_with_the_question)
@@ -381,6 +394,9 @@ TEST(a_schema_with_more_optional_properties_than_anthropic_compiles_is_said_in_w
     }
 }
 
+#define CUT "the answer is not JSON: it breaks off before its end"
+#define BROKEN "the answer is not JSON: its syntax is broken"
+
 TEST(the_object_is_found_in_fences_and_among_words)
 {
     static const struct {
@@ -399,8 +415,23 @@ TEST(the_object_is_found_in_fences_and_among_words)
         {"", NULL, "the answer is not JSON"},
         {"```json\n```", NULL, "the answer is not JSON"},
         {"``````", NULL, "the answer is not JSON"},
-        {"{\"n\":3", NULL, "the answer is not JSON"},
-        {"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", NULL, "the answer is not JSON"},
+        {"{\"n\":3", NULL, CUT},
+        {"{\"n\":3,\"rows\":[{\"n\":1},{\"n\":2", NULL, CUT},
+        {"```json\n{\"rows\":[{\"n\":1},{\"name\":\"sec", NULL, CUT},
+        {"{rows: [{\"n\":1},", NULL, CUT},
+        {"[{\"n\":1},{\"n\":", NULL, CUT},
+        {"[0, {\"n\":1},", NULL, CUT},
+        {"{\"n\":3} and {\"n\":", NULL, CUT},
+        {"{\"a\":{\"n\":1},\"name\":Bob}", NULL, BROKEN},
+        {"{a: {\"n\":1}}", NULL, BROKEN},
+        {"{\"a\":{\"b\":1]},\"c\":{\"n\":2}}", NULL, BROKEN},
+        {"{{\"n\":3}}", NULL, "the answer is not JSON"},
+        {"Result: [{\"n\":1}]", NULL, "the answer is not a JSON object at its top level"},
+        {"Result: [1, {\"n\":1}]", NULL, "the answer is not JSON"},
+        {"See [1] and [the notes]: {\"n\":3}", "{\"n\":3}", NULL},
+        {"an open { or [ among words {\"n\":3}", "{\"n\":3}", NULL},
+        {"{\"n\":Bob}, no: {\"n\":3}", "{\"n\":3}", NULL},
+        {"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", NULL, CUT},
         {"[{\"n\":3}]", NULL, "the answer is not a JSON object at its top level"},
         {"```json\n[{\"n\":3}]\n```", NULL, "the answer is not a JSON object at its top level"},
         {"{\"n\":\"x\"}", NULL, "/n: \"type\": must be of type integer, is string"},
@@ -421,6 +452,23 @@ TEST(the_object_is_found_in_fences_and_among_words)
         if (!r)
             json_decref(j.value);
     }
+    schema_free(s);
+    json_decref(document);
+}
+
+TEST(an_answer_of_countless_values_is_not_built)
+{
+    auto_buf text = BUF_INIT(1 << 22), words = BUF_INIT(LIMIT_ASK_WORDS);
+    struct ask_json j;
+    json_t *document = json_object();
+    struct schema *s = NULL;
+    CHECK(!schema_new(document, NULL, &s, NULL));
+    (void)buf_add_str(&text, "{\"x\":[0");
+    for (size_t i = 0; i < LIMIT_REPLY_VALUES; i++)
+        (void)buf_add_str(&text, ",0");
+    (void)buf_add_str(&text, "]}");
+    CHECK(ask_json_read(s, text.data, &j, &words) == 1);
+    CHECK_STR(words.data, "the answer has more JSON values than are read");
     schema_free(s);
     json_decref(document);
 }
@@ -543,7 +591,8 @@ TEST(json_cut_by_the_limit_says_that_it_was)
 {
     ASK(WHO(CLAUDE, .schema = OPEN), {ACT_CLOSE, says_so("anthropic", "{\"n\":", true)});
     CHECK(got.a.end == ASK_NOT_JSON && got.a.cut && got.requests == 2 && got.a.calls == 2);
-    CHECK_STR(got.a.words, "the answer is not JSON; it was cut off by the limit of output tokens");
+    CHECK_STR(got.a.words, CUT "; it was cut off by the limit of output tokens");
+    CHECK(strstr(got.bodies[1], CUT "; it was cut off by the limit of output tokens"));
     asked_done(&got);
 }
 
@@ -559,7 +608,8 @@ TEST(ends_without_an_answer_say_why)
         {"anthropic", "{\"content\":[{\"type\":\"text\",\"text\":\" \\n\"}],\"stop_reason\":\"end_turn\"," USAGE "}", ASK_EMPTY,
          "the model returned no text"},
         {"anthropic", "{\"content\":[],\"stop_reason\":\"max_tokens\"," USAGE "}", ASK_EMPTY,
-         "the model returned no text: the limit of output tokens was used up, perhaps by thinking; allow more, or less effort"},
+         "the model returned no text: the limit of output tokens was used up, perhaps by thinking; raise vision.maxOutputTokens, or "
+         "choose less effort"},
         {"anthropic", "{\"content\":[],\"stop_reason\":\"pause_turn\"," USAGE "}", ASK_EMPTY,
          "the model returned no text: it stopped with \"pause_turn\""},
         {"anthropic", "{\"content\":[],\"stop_reason\":\"refusal\",\"stop_details\":{\"type\":\"refusal\",\"explanation\":\"not this " KEY
@@ -655,7 +705,8 @@ TEST(our_time_limit_is_a_time_out_and_may_have_been_billed)
         asked_done(&got);
     }
     ASK(WHO(CLAUDE, .q = {.timeout_ms = 200}), {ACT_HANG, BEGUN});
-    CHECK(got.a.end == ASK_TIMED_OUT && got.a.calls == 1 && got.a.nano == 1000 * 3000 + 15000);
+    /* The input is known, but not how much was said after that. */
+    CHECK(got.a.end == ASK_TIMED_OUT && got.a.calls == 1 && got.a.nano == MONEY_UNKNOWN && !got.a.usage.told && got.a.usage.input == 1000);
     asked_done(&got);
 }
 
@@ -694,10 +745,11 @@ TEST(an_answer_cut_off_is_a_failure_that_may_have_been_billed)
         int64_t nano;
         unsigned calls;
     } rows[] = {
-        {{ACT_CLOSE, BEGUN}, 1000 * 3000 + 15000, 1},
-        {{ACT_CLOSE, BEGUN "data: garbage " KEY "\n\n"}, 1000 * 3000 + 15000, 1},
+        {{ACT_CLOSE, BEGUN}, MONEY_UNKNOWN, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n"}, MONEY_UNKNOWN, 1},
+        {{ACT_CLOSE, BEGUN "data: garbage " KEY "\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: garbage\n\n"}, MONEY_UNKNOWN, 1},
-        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, 1000 * 3000 + 15000, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -729,11 +781,32 @@ TEST(one_unknown_price_makes_the_sum_unknown)
     asked_done(&got);
 }
 
+#define OVERLOADED BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n"
+
+TEST(every_try_that_may_be_billed_is_counted)
+{
+    {
+        ASK(WHO(CLAUDE), {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
+        CHECK_MSG(got.a.end == ASK_ANSWERED && got.requests == 3 && got.a.calls == 3, "%d: %u calls", got.a.end, got.a.calls);
+        CHECK(got.a.usage.input == 2900 && got.a.usage.output == 52 && !got.a.usage.told && got.a.nano == MONEY_UNKNOWN);
+        asked_done(&got);
+    }
+    {
+        ASK(WHO(CLAUDE), {ACT_CLOSE, ""}, {ACT_CLOSE, ""}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
+        CHECK_MSG(got.a.end == ASK_ANSWERED && got.a.calls == 3 && got.a.nano == MONEY_UNKNOWN, "%d: %u calls", got.a.end, got.a.calls);
+        asked_done(&got);
+    }
+    /* A refusal is not billed, however often. */
+    ASK(WHO(CLAUDE), {ACT_CLOSE, ERROR("529", "retry-after-ms: 5\r\n", "busy")}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
+    CHECK(got.a.end == ASK_ANSWERED && got.requests == 2 && got.a.calls == 1 && got.a.nano == CLAUDE_NANO);
+    asked_done(&got);
+}
+
 TEST(figures_past_all_reason_do_not_overflow)
 {
     ASK(WHO(CLAUDE, .schema = CLOSED), {ACT_CLOSE, JSON_HEAD("200") "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"stop_reason\":"
         "\"end_turn\",\"usage\":{\"input_tokens\":9223372036854775807,\"output_tokens\":9223372036854775807}}"});
-    CHECK(got.a.end == ASK_NOT_JSON && got.a.calls == 2 && got.a.usage.input == INT64_MAX && got.a.nano == MONEY_UNKNOWN);
+    CHECK(got.a.end == ASK_NOT_JSON && got.a.calls == 2 && !got.a.usage.told && !got.a.usage.input && got.a.nano == MONEY_UNKNOWN);
     asked_done(&got);
 }
 

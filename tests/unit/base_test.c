@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/io.h"
+#include "base/json_size.h"
 #include "base/limits.h"
 #include "base/media.h"
 #include "base/path.h"
@@ -243,4 +244,22 @@ TEST(a_path_lies_beneath_a_folder_by_whole_names)
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         CHECK_MSG(path_beneath(rows[i].path, rows[i].folder) == rows[i].want, "row %zu", i);
+}
+
+TEST(json_is_measured_without_being_parsed)
+{
+    static const struct {
+        const char *text;
+        size_t values;
+        unsigned depth;
+    } rows[] = {
+        {"", 0, 0}, {"7", 0, 0}, {"[]", 1, 1}, {"[1,2,3]", 3, 1}, {"{\"a\":{\"b\":[1,2]},\"c\":0}", 5, 3},
+        {"[\"],[{\",\"\\\"]\",\"\\\\\"]", 3, 1}, {"]]}}[", 1, 1}, {"[\"unended ,,,,[[[", 1, 1}, {"[\"\\", 1, 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct json_size s = json_measure(rows[i].text, strlen(rows[i].text), SIZE_MAX, UINT_MAX);
+        CHECK_MSG(s.values == rows[i].values && s.depth == rows[i].depth, "%s: %zu values, %u deep", rows[i].text, s.values, s.depth);
+    }
+    CHECK(json_fits("[1,2,3]", 7, 3) && !json_fits("[1,2,3]", 7, 2) && json_fits("[1,2,3]", 4, 2));
+    CHECK(json_measure("[[[[[[", 6, SIZE_MAX, 3).depth == 4);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "api/choosing.h"
+#include "api/discovery_priv.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "loopback.h"
@@ -17,6 +18,12 @@ static const struct page ollama[] = {
     {"GET /v1/models", "200", LIST("{\"id\":\"blind\"},{\"id\":\"sees\",\"context_length\":4096}"), NULL},
     SHOW("blind", "\"completion\""),
     SHOW("sees", "\"completion\",\"vision\""),
+    {0},
+};
+/* One that takes every name for its model. */
+static const struct page llama[] = {
+    {"GET /v1/models", "200", LIST("{\"id\":\"/models/gemma.gguf\"}"), NULL},
+    {"GET /props", "200", "{\"modalities\":{\"vision\":true}}", NULL},
     {0},
 };
 static const struct page broken[] = {{"GET /v1/models", "500", "{}", NULL}, {0}};
@@ -179,6 +186,96 @@ TEST(a_host_that_fails_is_left_alone_for_a_while)
     scene_end(&s);
 }
 
+/* The same host later: what it said then counts, where it did not help before. */
+TEST(what_did_not_help_is_asked_again)
+{
+    static const struct page starting[] = {{"GET /v1/models", "503", "{}", NULL}, {0}};
+    static const struct page none[] = {{"GET /v1/models", "200", LIST(""), NULL}, {0}};
+    static const struct page unsaid[] = {{"GET /v1/models", "200", LIST("{\"id\":\"sees\"}"), NULL}, {0}};
+    static const struct page other[] = {{"GET /v1/models", "404", "", NULL}, SHOW("sees", "\"completion\""), {0}};
+    static const struct page *const before[] = {starting, none, unsaid, other};
+    for (size_t i = 0; i < COUNT(before); i++)
+        for (int named = 0; named < 2; named++) {
+            struct scene s;
+            struct choice c;
+            scene_start(&s, before[i], "models.ocr: false\n" HOME);
+            CHECK_MSG(choose_in(&s, named ? "home/sees" : NULL, NULL, &c) != CHOOSE_OK, "row %zu", i);
+            s.server.pages = ollama;
+            CHECK_MSG(choose_in(&s, named ? "home/sees" : NULL, NULL, &c) != CHOOSE_OK, "row %zu", i); /* not at once */
+            discovery_set_again(s.f->discovery, 0);
+            CHECK_MSG(choose_in(&s, named ? "home/sees" : NULL, NULL, &c) == CHOOSE_OK, "row %zu", i);
+            int requests = s.server.requests;
+            CHECK(choose_in(&s, named ? "home/sees" : NULL, NULL, &c) == CHOOSE_OK); /* and what helps stays */
+            CHECK(s.server.requests == requests);
+            scene_end(&s);
+        }
+}
+
+TEST(made_up_names_take_no_room_from_a_real_one)
+{
+    static const struct page *const kinds[] = {ollama, llama};
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        struct scene s;
+        struct choice c, first = {0};
+        scene_start(&s, kinds[k], HOME);
+        for (int i = 0; i < 70; i++) {
+            char name[32];
+            (void)snprintf(name, sizeof name, "home/guess%d", i);
+            CHECK(choose_in(&s, name, NULL, &c) == (k ? CHOOSE_OK : CHOOSE_CANNOT));
+            first = i ? first : c;
+        }
+        CHECK(choose_in(&s, "home/sees", NULL, &c) == CHOOSE_OK && !strcmp(c.id, "sees"));
+        CHECK(!k || (first.model && first.model->can == c.model->can)); /* an early choice lives on */
+        int requests = s.server.requests;
+        CHECK(choose_in(&s, "home/sees", NULL, &c) == CHOOSE_OK && s.server.requests == requests);
+        (void)choose_in(&s, "home/guess0", NULL, &c);
+        CHECK(s.server.requests > requests); /* the oldest are forgotten */
+        scene_end(&s);
+    }
+}
+
+TEST(a_host_that_fails_is_not_asked_for_each_name)
+{
+    struct scene s;
+    struct choice c;
+    scene_start(&s, broken, HOME);
+    for (int i = 0; i < 5; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "home/guess%d", i);
+        CHECK(choose_in(&s, name, NULL, &c) == CHOOSE_CANNOT);
+    }
+    CHECK_MSG(s.server.requests == 1, "%d requests", s.server.requests);
+    scene_end(&s);
+}
+
+/* What vision_analyze and video_analyze say of it. */
+TEST(why_a_host_said_nothing_is_told)
+{
+    static const struct page shut[] = {{"GET /v1/models", "401", "{}", NULL}, {0}};
+    static const struct {
+        const struct page *pages;
+        const char *words;
+    } rows[] = {{shut, "; 'home' did not say what it offers: 'home' refused the key, or wants one (status 401)"},
+                {broken, "; 'home' did not say what it offers: 'home' gives no list of models now (status 500)"},
+                {ollama, NULL}};
+    static const char call[] = "{\"file_path\":\"x.png\",\"prompt\":\"what\",\"model\":\"home/gone\"}";
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct scene s;
+        struct fovea_fault fault = {0};
+        fovea_result *a = NULL, *b = NULL;
+        scene_start(&s, rows[i].pages, HOME);
+        CHECK_MSG(fovea_call(s.f, "vision_analyze", call, strlen(call), &a, &fault) == 0, "%s", fault.text);
+        CHECK_MSG(fovea_call(s.f, "video_analyze", call, strlen(call), &b, &fault) == 0, "%s", fault.text);
+        const char *said = a ? fovea_result_text(a) : "", *also = b ? fovea_result_text(b) : "";
+        CHECK_MSG(rows[i].words ? strstr(said, rows[i].words) != NULL : !strstr(said, "did not say"), "%s", said);
+        CHECK_MSG(rows[i].words ? strstr(also, rows[i].words) != NULL : !strstr(also, "did not say"), "%s", also);
+        CHECK_MSG(strstr(said, "home/gone is not known to see") && strstr(also, "home/gone takes no video"), "%s", said);
+        fovea_result_free(a);
+        fovea_result_free(b);
+        scene_end(&s);
+    }
+}
+
 TEST(a_host_that_is_silent_costs_bounded_time)
 {
     struct scene s;
@@ -245,6 +342,50 @@ TEST(many_threads_ask_a_host_once)
     scene_end(&s);
 }
 
+/* Answers come and go under those who read them. */
+static void *choose_many(void *arg)
+{
+    for (int i = 0; i < 30; i++) {
+        struct choice c = {0};
+        auto_call call = {0};
+        char name[32];
+        (void)snprintf(name, sizeof name, "home/%s%d", i % 3 ? "guess" : "other", i);
+        CHECK(call_init(&call, arg, NULL, NULL, NULL) == 0 && choosing_for(&call, name, MODEL_VISION, &c) == CHOOSE_OK);
+        CHECK(c.model && c.model->can == MODEL_VISION);
+    }
+    return NULL;
+}
+
+TEST(answers_that_are_dropped_live_until_they_are_let_go)
+{
+    struct scene s;
+    pthread_t threads[6];
+    scene_start(&s, llama, HOME);
+    discovery_set_again(s.f->discovery, 0);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        CHECK(pthread_create(&threads[i], NULL, choose_many, s.f) == 0);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        (void)pthread_join(threads[i], NULL);
+    scene_end(&s);
+}
+
+TEST(near_is_this_machine_and_its_network)
+{
+    static const struct {
+        const char *url;
+        bool near;
+    } rows[] = {
+        {"http://127.0.0.1:8080/v1", true},   {"http://localhost:1234/v1", true},   {"http://[::1]:8080/v1", true},
+        {"https://192.168.1.7/v1", true},     {"https://10.0.0.1:8443", true},      {"https://[fd00::1]/v1", true},
+        {"https://nas/v1", true},             {"https://GPU.Lan/v1", true},         {"https://box.local.:8080/v1", true},
+        {"https://gpu.internal/v1", true},    {"https://api.example.com/v1", false}, {"https://8.8.8.8/v1", false},
+        {"https://[2606:4700::1]/v1", false}, {"https://local.example.com", false}, {"https://api.example.com./v1", false},
+        {"https:///v1", false},               {"https://./v1", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        CHECK_MSG(discovery_is_near(rows[i].url) == rows[i].near, "%s", rows[i].url);
+}
+
 /* ---------------------------------------------------------------- fovea_host_models */
 
 static void count(const struct fovea_model *m, void *arg)
@@ -268,6 +409,10 @@ TEST(a_host_says_what_it_offers)
     CHECK(fovea_host_models(s.f, "openrouter", count, said, &fault) == -EACCES);
     scene_end(&s);
     scene_start(&s, broken, HOME);
-    CHECK(fovea_host_models(s.f, "home", count, said, &fault) == -ENOENT);
+    CHECK(fovea_host_models(s.f, "home", count, said, &fault) == -EAGAIN);
+    scene_end(&s);
+    scene_start(&s, ollama, "images.blockImages: true\n" HOME);
+    CHECK(fovea_host_models(s.f, "home", count, said, &fault) == -EPERM && s.server.requests == 0);
+    CHECK_MSG(strstr(fault.text, "images.blockImages"), "%s", fault.text);
     scene_end(&s);
 }

@@ -235,12 +235,39 @@ TEST(a_host_with_a_name_of_the_users_is_tried_with_each_question)
     };
     static const struct page told[] = {{"GET /v1/models", "200", LIST("{\"id\":\"a\",\"input_modalities\":[]}"), NULL}, {0}};
     struct asked got;
-    ask("home", ollama, (struct discover_request){.id = "a"}, &got);
+    ask("home", ollama, (struct discover_request){.id = "a", .near = true}, &got);
     CHECK(!got.code && got.list.n == 1 && got.list.rows[0].vision && got.misses == 2);
     discover_list_done(&got.list);
-    ask("home", told, (struct discover_request){.id = "a"}, &got);
+    ask("home", told, (struct discover_request){.id = "a", .near = true}, &got);
     CHECK(!got.code && got.list.n == 1 && got.requests == 1); /* its list says all */
     discover_list_done(&got.list);
+}
+
+TEST(a_host_elsewhere_is_asked_for_its_list_and_no_more)
+{
+    static const struct page pages[] = {
+        {"GET /v1/models", "200", LIST(MODEL("a")), NULL},
+        {"POST /api/show", "200", "{\"capabilities\":[\"vision\"]}", NULL},
+        {0},
+    };
+    struct asked got;
+    ask("home", pages, (struct discover_request){.id = "a", .key = KEY}, &got);
+    CHECK(!got.code && got.list.n == 1 && !got.list.rows[0].told && got.requests == 1);
+    discover_list_done(&got.list);
+    ask("home", pages, (struct discover_request){.id = "gone", .key = KEY}, &got);
+    CHECK(!got.code && got.list.n == 1 && got.requests == 1);
+    discover_list_done(&got.list);
+    ask("ollama", pages, (struct discover_request){.id = "a", .key = KEY}, &got); /* its name says what it understands */
+    CHECK(!got.code && got.list.n == 1 && got.list.rows[0].vision && got.requests == 2);
+    discover_list_done(&got.list);
+}
+
+TEST(a_host_that_cannot_answer_now_says_nothing_of_the_model_that_is_wanted)
+{
+    static const struct page pages[] = {{"GET /v1/models", "503", "{}", NULL}, {"GET /props", "503", "{}", NULL}, {0}};
+    struct asked got;
+    ask("llama.cpp", pages, (struct discover_request){.id = "a"}, &got);
+    CHECK_MSG(got.code == -EAGAIN && strstr(got.fault.text, "503") && got.requests == 1, "%d %s", got.code, got.fault.text);
 }
 
 TEST(a_key_goes_with_every_question_and_vllm_gets_one)
@@ -259,9 +286,10 @@ TEST(bad_answers_end_typed)
         const char *status, *body;
         int code;
     } rows[] = {
-        {"401", "{\"error\":\"" KEY "\"}", -EACCES}, {"403", "", -EACCES},   {"404", "{}", -ENOENT},
-        {"500", "{}", -ENOENT},                      {"200", "<html>", -EBADMSG}, {"200", "", -EBADMSG},
-        {"302", "", -ENOENT},                        {"hang", "", -ETIMEDOUT},
+        {"401", "{\"error\":\"" KEY "\"}", -EACCES}, {"403", "", -EACCES},        {"404", "{}", -ENOENT},
+        {"405", "", -ENOENT},                        {"501", "", -ENOENT},        {"500", "{}", -EAGAIN},
+        {"503", "{}", -EAGAIN},                      {"429", "{}", -EAGAIN},      {"302", "", -EAGAIN},
+        {"200", "<html>", -EBADMSG},                 {"200", "", -EBADMSG},       {"hang", "", -ETIMEDOUT},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct page pages[] = {{"GET /v1/models", rows[i].status, rows[i].body, NULL}, {0}};

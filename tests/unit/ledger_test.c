@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "ledger/ledger.h"
@@ -327,15 +328,18 @@ TEST(files_are_the_users_alone_whatever_the_umask)
         CHECK_MSG(stat(in(top, names[i]), &st) == 0 && (st.st_mode & 0777) == 0600, "%s", names[i]);
     for (size_t i = 0; i < COUNT(folders); i++)
         CHECK_MSG(stat(in(top, folders[i]), &st) == 0 && (st.st_mode & 0777) == 0700, "%s", folders[i]);
-    CHECK(chmod(in(p.state, "usage.db"), 0644) == 0);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(chmod(in(top, names[i]), 0644) == 0);
+    CHECK(chmod(p.state, 0755) == 0); /* who may look, but not write, is no danger */
     auto_ledger *next = open_ledger(&p, MIB);
     CHECK(spent(next, NULL, 0) == 5);
-    CHECK(stat(in(p.state, "usage.db"), &st) == 0 && (st.st_mode & 0777) == 0600);
+    for (size_t i = 0; i < 3; i++)
+        CHECK_MSG(stat(in(top, names[i]), &st) == 0 && (st.st_mode & 0777) == 0600, "%s", names[i]);
 }
 
 TEST(folders_and_files_of_others_are_not_used)
 {
-    enum { OPEN_FOLDER, LINKED_FOLDER, LINKED_FILE, FIFO_FILE, ALL };
+    enum { OPEN_FOLDER, SHARED_FOLDER, LINKED_FOLDER, LINKED_FILE, FIFO_FILE, ALL };
     for (int what = 0; what < ALL; what++) {
         auto_place p;
         place_init(&p);
@@ -349,6 +353,8 @@ TEST(folders_and_files_of_others_are_not_used)
             const char *folder = i ? p.cache : p.state, *file = in(folder, i ? "answers.db" : "usage.db");
             if (what == OPEN_FOLDER)
                 CHECK(chmod(folder, 0777) == 0);
+            if (what == SHARED_FOLDER)
+                CHECK(chmod(folder, 0770) == 0);
             if (what == LINKED_FOLDER)
                 CHECK(rename(folder, away) == 0 && symlink(away, folder) == 0);
             if (what == LINKED_FILE)
@@ -368,6 +374,51 @@ TEST(folders_and_files_of_others_are_not_used)
         keep(again, 1, "red", 3);
         CHECK(!found(again, 1));
     }
+}
+
+/* In a process of its own, as a user whom permissions bind; 0 when all is as it should be. */
+static int look_at_what_cannot_be_written(const struct place *p)
+{
+    enum { FOLDER, FILE_TOO, ALL };
+    for (int what = 0; what < ALL; what++) {
+        struct ledger_entry e = entry("x", "m", NOON, 5);
+        struct fovea_fault fault = {0};
+        struct ledger *l = open_ledger(p, MIB);
+        add(l, "x", "m", NOON, 5);
+        ledger_free(l);
+        run_sql(in(p->state, "usage.db"), "SELECT count(*) FROM call"); /* folds the log in, as whoever is last does */
+        CHECK(access(in(p->state, "usage.db-wal"), F_OK) < 0 && access(in(p->state, "usage.db-shm"), F_OK) < 0);
+        CHECK(what != FILE_TOO || chmod(in(p->state, "usage.db"), 0400) == 0);
+        CHECK(chmod(p->state, 0500) == 0);
+        l = open_ledger(p, MIB);
+        CHECK_MSG(ledger_add(l, &e, &fault) == -EACCES, "%d %s", what, fault.text);
+        CHECK_MSG(strstr(fault.text, "/usage.db\" cannot be ") && strstr(fault.text, "see to its permissions"), "%s", fault.text);
+        ledger_free(l);
+        CHECK(chmod(p->state, 0700) == 0);
+        CHECK(chmod(in(p->state, "usage.db"), 0600) == 0);
+        l = open_ledger(p, MIB);
+        add(l, "x", "m", NOON, 5); /* and it is as good as before */
+        CHECK(spent(l, NULL, 0) == 10 * (what + 1));
+        ledger_free(l);
+    }
+    return test_failed;
+}
+
+TEST(a_record_that_cannot_be_written_is_a_fault_that_says_so)
+{
+    auto_place p;
+    place_init(&p);
+    pid_t child = fork();
+    if (child == 0) {
+        enum { NOBODY = 65534 };
+        if (geteuid() == 0 && (chown(p.tree.top, NOBODY, NOBODY) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+                               setresuid(NOBODY, NOBODY, NOBODY) < 0))
+            _exit(2);
+        _exit(look_at_what_cannot_be_written(&p));
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK_MSG(status == 0, "status %x", status);
 }
 
 TEST(a_damaged_record_of_money_is_a_fault_that_names_it)
@@ -602,6 +653,56 @@ TEST(a_cache_that_others_hold_does_not_hold_us_up)
     CHECK(to.tv_sec - from.tv_sec <= 2);
     sqlite3_close(db);
     CHECK(!found(l, 2));
+}
+
+static int64_t add_timed(struct ledger *l, int *ret)
+{
+    struct ledger_entry e = entry("x", "m", NOON, 5);
+    int64_t from = clock_ms();
+    *ret = ledger_add(l, &e, NULL);
+    return clock_ms() - from;
+}
+
+struct waiter {
+    pthread_t thread;
+    struct ledger *l;
+    int code;
+    int64_t ms;
+};
+
+static void *wait_thread(void *arg)
+{
+    struct waiter *w = arg;
+    w->ms = add_timed(w->l, &w->code);
+    return NULL;
+}
+
+TEST(waits_for_another_program_do_not_add_up)
+{
+    auto_place p;
+    place_init(&p);
+    auto_ledger *l = open_ledger(&p, MIB);
+    struct waiter w[6];
+    sqlite3 *db = NULL;
+    int code;
+    add(l, "x", "m", NOON, 5);
+    CHECK(sqlite3_open(in(p.state, "usage.db"), &db) == SQLITE_OK &&
+          sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
+    for (size_t i = 0; i < COUNT(w); i++) {
+        w[i] = (struct waiter){.l = l};
+        CHECK(pthread_create(&w[i].thread, NULL, wait_thread, &w[i]) == 0);
+    }
+    for (size_t i = 0; i < COUNT(w); i++) {
+        (void)pthread_join(w[i].thread, NULL);
+        CHECK_MSG(w[i].code == -EBUSY && w[i].ms < LIMIT_LEDGER_BUSY_MS + 1500, "%d after %lld ms", w[i].code, (long long)w[i].ms);
+    }
+    int64_t ms = add_timed(l, &code);
+    CHECK_MSG(code == -EBUSY && ms < LIMIT_LEDGER_BRIEF_MS + 750, "%d after %lld ms", code, (long long)ms);
+    CHECK(spent(l, NULL, 0) == 5); /* who only reads is not held up */
+    sqlite3_close(db);
+    ms = add_timed(l, &code);
+    CHECK_MSG(code == 0, "%d after %lld ms", code, (long long)ms);
+    CHECK(spent(l, NULL, 0) == 10);
 }
 
 /* ---------------------------------------------------------------- many at once */

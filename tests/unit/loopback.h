@@ -22,7 +22,7 @@ struct page {
 
 struct loopback {
     int listener, port;
-    const struct page *pages; /* up to one without a path */
+    const struct page *_Atomic pages; /* up to one without a path; a test may change them */
     pthread_t thread;
     atomic_bool stop;
     atomic_int requests, misses;

@@ -19,10 +19,6 @@ void say(const char *format, ...)
 {
     (void)buf_add_str(&spoken, format);
 }
-void say_plain(const char *format, ...)
-{
-    (void)buf_add_str(&spoken, format);
-}
 void waiting_hush(struct waiting *w, bool hush)
 {
     (void)w;
@@ -103,20 +99,6 @@ TEST(nothing_said_shows_nothing)
     stream_text(&s, "", 0);
     stream_end(&s);
     CHECK(!written.len && !s.any && !hushed);
-}
-
-TEST(another_try_says_so_and_begins_anew)
-{
-    struct stream s = {0};
-    begin();
-    stream_text(&s, NULL, 0);
-    CHECK(!spoken.len);
-    stream_text(&s, "half an ans", 11);
-    stream_text(&s, NULL, 0);
-    CHECK(spoken.len && !s.any && !hushed);
-    stream_text(&s, "whole\n", 6);
-    stream_end(&s);
-    CHECK_STR(written.data, "half an ans\nwhole\n");
 }
 
 /* ---------------------------------------------------------------- JSON */

@@ -2,7 +2,7 @@
 /*
  * Wire cases: one text file a case, in sections that start with "== NAME". What a section says must be so exactly.
  *
- *   == request     lines: host, model, instructions, schema, schema_name, strict, effort, max, full, stream; then turns:
+ *   == request     lines: host, model, instructions, schema, strict, effort, max, full, stream; then turns:
  *                  user|assistant, each followed by: text WORDS | image TYPE BYTES | pdf NAME BYTES | video TYPE BYTES |
  *                  video_url URL. \n in words is a line break.
  *   == path        what follows the base URL
@@ -119,8 +119,6 @@ static void case_line(struct wire_case *c, char *line)
         q->instructions = case_words(value);
     else if (!strcmp(line, "schema"))
         q->schema = c->schema = json_loads(value, 0, NULL);
-    else if (!strcmp(line, "schema_name"))
-        q->schema_name = value;
     else if (!strcmp(line, "strict"))
         q->strict = true;
     else if (!strcmp(line, "effort"))

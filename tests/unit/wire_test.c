@@ -28,7 +28,7 @@ static void check_request(const char *path, const struct wire_case *c)
     CHECK_MSG(!strcmp(code, c->fails ? c->fails : "0"), "%s: building gives %s (%d)", path, code, r);
     if (c->fails)
         return;
-    CHECK(!wire_url(&c->request, "", &url) && !wire_headers(&c->request, CASE_KEY, &headers));
+    CHECK(!c->request.host->wire->path(&c->request, &url) && !wire_headers(&c->request, CASE_KEY, &headers));
     if (headers.len)
         headers.data[headers.len - 1] = '\0';
     same(path, "path", &url, c->path);
@@ -61,9 +61,9 @@ static void outcome(struct buf *b, const struct wire_reply *r, int code)
     if (r->model)
         (void)buf_add_format(b, "model: %s\n", r->model);
     if (u->told)
-        (void)buf_add_format(b, "usage: in %lld read %lld write %lld out %lld thought %lld cost %lld\n",
+        (void)buf_add_format(b, "usage: in %lld read %lld write %lld out %lld thought %lld cost %lld%s\n",
                              (long long)u->input, (long long)u->cache_read, (long long)u->cache_write,
-                             (long long)u->output, (long long)u->reasoning, (long long)u->cost_nano);
+                             (long long)u->output, (long long)u->reasoning, (long long)u->cost_nano, u->whole ? "" : " so far");
     if (r->stop == WIRE_STOP_ERROR)
         add_error(b, &r->error);
     else if (b->len && b->data[b->len - 1] == '\n')
@@ -235,30 +235,30 @@ TEST(a_host_behaves_by_its_name_and_wire_wherever_it_lives)
         const char *name, *wire, *auth;
         bool keyless;
         enum host_auth want;
-        bool structured, pdf, video, new_max, cost;
+        bool structured, pdf, video, new_max;
     } rows[] = {
-        {"home", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false, false},
-        {"home", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, false, false, false},
-        {"home", "openai-chat", "x-api-key", false, HOST_X_API_KEY, true, false, false, false, false},
-        {"proxy", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false, false},
-        {"proxy", "anthropic", "bearer", false, HOST_BEARER, true, true, false, false, false},
-        {"proxy", "openai-responses", NULL, false, HOST_BEARER, true, true, false, false, false},
-        {"proxy", "gemini", NULL, false, HOST_X_GOOG_API_KEY, true, true, true, false, false},
-        {"openai", "openai-chat", NULL, false, HOST_BEARER, true, true, false, true, false},
-        {"google", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false, false},
-        {"anthropic", "openai-chat", NULL, false, HOST_BEARER, false, false, false, false, false},
-        {"openrouter", "openai-chat", NULL, false, HOST_BEARER, true, true, true, false, true},
-        {"openrouter", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false, false},
-        {"ollama", "anthropic", NULL, true, HOST_NO_AUTH, false, false, false, false, false},
-        {"llama.cpp", "openai-responses", NULL, true, HOST_NO_AUTH, false, false, false, false, false},
-        {"vllm", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, true, false, false},
+        {"home", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false},
+        {"home", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, false, false},
+        {"home", "openai-chat", "x-api-key", false, HOST_X_API_KEY, true, false, false, false},
+        {"proxy", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false},
+        {"proxy", "anthropic", "bearer", false, HOST_BEARER, true, true, false, false},
+        {"proxy", "openai-responses", NULL, false, HOST_BEARER, true, true, false, false},
+        {"proxy", "gemini", NULL, false, HOST_X_GOOG_API_KEY, true, true, true, false},
+        {"openai", "openai-chat", NULL, false, HOST_BEARER, true, true, false, true},
+        {"google", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false},
+        {"anthropic", "openai-chat", NULL, false, HOST_BEARER, false, false, false, false},
+        {"openrouter", "openai-chat", NULL, false, HOST_BEARER, true, true, true, false},
+        {"openrouter", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false},
+        {"ollama", "anthropic", NULL, true, HOST_NO_AUTH, false, false, false, false},
+        {"llama.cpp", "openai-responses", NULL, true, HOST_NO_AUTH, false, false, false, false},
+        {"vllm", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, true, false},
     };
     struct host h;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct host_place at = {rows[i].name, "https://example.com", rows[i].wire, rows[i].auth, rows[i].keyless};
         CHECK(!host_make(&at, &h));
         CHECK_MSG(h.auth == rows[i].want && h.structured == rows[i].structured && h.pdf == rows[i].pdf &&
-                      h.video == rows[i].video && h.new_max_tokens == rows[i].new_max && h.cost == rows[i].cost,
+                      h.video == rows[i].video && h.new_max_tokens == rows[i].new_max,
                   "%s on %s", rows[i].name, rows[i].wire);
         CHECK_STR(h.base_url, "https://example.com");
     }
@@ -305,5 +305,128 @@ TEST(waits_are_read_from_every_form_a_server_gives_them_in)
         wire_error_read(&wire_anthropic, &(struct wire_answer){503, rows[i].headers, "", 0}, &e);
         CHECK_MSG(e.retry_after_ms == rows[i].ms && e.retry, "%s gives %lld", rows[i].headers, (long long)e.retry_after_ms);
         wire_error_done(&e);
+    }
+}
+
+TEST(counts_are_told_only_when_they_are_counts)
+{
+    static const struct {
+        const char *usage;
+        bool told;
+    } rows[] = {
+        {"{\"prompt_tokens\":7,\"completion_tokens\":3}", true},
+        {"{\"prompt_tokens\":7.0,\"completion_tokens\":3e0}", true},
+        {"{\"prompt_tokens\":1000000000000,\"completion_tokens\":0}", true},
+        {"{\"prompt_tokens\":7,\"completion_tokens\":3,\"prompt_tokens_details\":null,\"completion_tokens_details\":{}}", true},
+        {"{}", false},
+        {"{\"total_tokens\":10}", false},
+        {"{\"prompt_tokens\":7}", false},
+        {"{\"completion_tokens\":7}", false},
+        {"{\"prompt_tokens\":\"7\",\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":7.5,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":-7,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":null,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":1000000000001,\"completion_tokens\":3}", false},
+        {"{\"prompt_tokens\":7,\"completion_tokens\":1e300}", false},
+        {"{\"prompt_tokens\":7,\"completion_tokens\":3,\"prompt_tokens_details\":{\"cached_tokens\":1e13}}", false},
+    };
+    static const struct {
+        const struct wire *wire;
+        const char *before, *after, *in, *out;
+    } wires[] = {
+        {&wire_openai_chat, "{\"choices\":[{\"message\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}],\"usage\":", "}",
+         "prompt_tokens", "completion_tokens"},
+        {&wire_openai_responses, "{\"status\":\"completed\",\"output\":[],\"usage\":", "}", "input_tokens", "output_tokens"},
+        {&wire_anthropic, "{\"content\":[],\"stop_reason\":\"end_turn\",\"usage\":", "}", "input_tokens", "output_tokens"},
+        {&wire_gemini, "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"x\"}]},\"finishReason\":\"STOP\"}],\"usageMetadata\":", "}",
+         "promptTokenCount", "candidatesTokenCount"},
+    };
+    for (size_t w = 0; w < COUNT(wires); w++) {
+        for (size_t i = 0; i < COUNT(rows) - (w > 0); i++) { /* the last is of that wire alone */
+            auto_buf usage = BUF_INIT(4096), body = BUF_INIT(4096);
+            for (const char *at = rows[i].usage; *at;) {
+                bool in = !strncmp(at, "\"prompt_tokens\"", 15), out = !strncmp(at, "\"completion_tokens\"", 19);
+                if (in || out)
+                    (void)buf_add_format(&usage, "\"%s\"", in ? wires[w].in : wires[w].out);
+                else
+                    (void)buf_add(&usage, at, 1);
+                at += in ? 15 : out ? 19 : 1;
+            }
+            (void)buf_add_format(&body, "%s%s%s", wires[w].before, usage.data, wires[w].after);
+            auto_reply r;
+            wire_reply_init(&r, NULL);
+            CHECK(wires[w].wire->whole(&r, body.data, body.len) == 1);
+            CHECK_MSG(r.usage.whole == rows[i].told, "%s: %s", wires[w].wire->name, body.data);
+            CHECK_MSG(r.usage.told || (!r.usage.input && !r.usage.output), "%s: %s", wires[w].wire->name, body.data);
+        }
+    }
+}
+
+TEST(a_reply_of_countless_values_is_refused_before_it_is_built)
+{
+    auto_buf b = BUF_INIT(LIMIT_SSE_EVENT);
+    (void)buf_add_str(&b, "{\"type\":\"message_start\",\"message\":{\"model\":\"m\"},\"x\":[{}");
+    for (size_t i = 0; i < LIMIT_REPLY_VALUES / 2; i++)
+        (void)buf_add_str(&b, ",{}");
+    (void)buf_add_str(&b, "]}");
+    auto_reply r;
+    wire_reply_init(&r, NULL);
+    CHECK(wire_anthropic.event(&r, "", b.data, b.len) == -EBADMSG && !r.model);
+}
+
+static void on_shown(void *ctx, const char *piece, size_t len)
+{
+    (void)buf_add(ctx, piece, len);
+}
+
+TEST(a_key_is_masked_in_a_text_whatever_pieces_it_comes_in)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"", NULL}, {"plain", "plain"}, {"the key-key-12345 is", "the [redacted] is"}, {"key-key-key-12345", "key-[redacted]"},
+        {"key-key-12345key-key-12345", "[redacted][redacted]"}, {"ends in key-key-1234", "ends in key-key-1234"}, {"k", "k"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t len = strlen(rows[i].text);
+        for (size_t step = 1; step <= len + 1; step++) {
+            auto_buf text = BUF_INIT(4096), shown = BUF_INIT(4096);
+            size_t at = 0;
+            for (size_t n = 0; n < len; n += step) {
+                (void)buf_add(&text, rows[i].text + n, MIN(step, len - n));
+                at = wire_show(&text, at, "key-key-12345", false, on_shown, &shown);
+                CHECK(!shown.data || !strstr(shown.data, "key-key-12345"));
+            }
+            at = wire_show(&text, at, "key-key-12345", true, on_shown, &shown);
+            CHECK(at == len && !wire_mask_text(&text, "key-key-12345"));
+            same("shown", rows[i].text, &shown, rows[i].want);
+            same("whole", rows[i].text, &text, rows[i].want);
+        }
+    }
+    auto_buf large = BUF_INIT(LIMIT_ANSWER_BYTES);
+    for (int i = 0; i < 20000; i++)
+        (void)buf_add_str(&large, "key-key-12345 ");
+    CHECK(!wire_mask_text(&large, "key-key-12345") && large.len == 20000 * 11 && !strstr(large.data, "key-key"));
+}
+
+TEST(a_word_in_place_of_a_key_is_no_secret_in_an_answer)
+{
+    static const struct {
+        const char *url, *key;
+        bool text, words;
+    } rows[] = {
+        {"https://example.com", "sk-0123456789", true, true}, {"https://example.com", "12345678", true, true},
+        {"https://example.com", "ollama", false, true},       {"https://example.com", "none", false, true},
+        {"https://example.com", "x", false, false},           {"http://127.0.0.1:1234", "lm-studio", false, true},
+        {"HTTP://localhost", "sk-0123456789", false, true},   {"https://localhost", "sk-0123456789", true, true},
+        {"https://example.com", "", false, false},            {"https://example.com", NULL, false, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct host h = {.base_url = rows[i].url};
+        auto_buf words = BUF_INIT(4096);
+        (void)buf_add_format(&words, "it is %s", rows[i].key ? rows[i].key : "");
+        auto_free char *masked = wire_masked(rows[i].key, words.data);
+        CHECK_MSG(!wire_text_secret(&h, rows[i].key) == !rows[i].text, "row %zu", i);
+        CHECK_MSG(!strcmp(masked, "it is [redacted]") == rows[i].words, "row %zu: %s", i, masked);
     }
 }
