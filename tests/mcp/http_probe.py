@@ -327,6 +327,17 @@ def rss(pid):
             return int(line.split()[1])
 
 
+def turned_away():
+    """Whether a newcomer is told at once that all are at work: the server may not have heard all of them yet."""
+    s = connect()
+    try:
+        return read_answer(s, 0.5) is not None
+    except TimeoutError:
+        return False
+    finally:
+        s.close()
+
+
 def crowd(pid):
     before = rss(pid)
     socks = []
@@ -361,7 +372,9 @@ def crowd(pid):
         socks.append(connect())
     for s in socks:
         s.sendall((head(more=JSON + ("Content-Length: 100",)) + "\r\n{").encode())
-    time.sleep(0.3)
+    until = time.monotonic() + 60
+    while not turned_away() and time.monotonic() < until:
+        pass
     for _ in range(20):
         s = connect()
         got = read_answer(s, 5)
