@@ -19,28 +19,25 @@ static const struct row {
     struct host flags;
 } rows[] = {
     {"openai", &wire_openai_chat, {.structured = true, .pdf = true, .openai = true, .new_max_tokens = true}},
-    {"openai", &wire_openai_responses, {.structured = true, .tool_images = true, .pdf = true, .openai = true}},
+    {"openai", &wire_openai_responses, {.structured = true, .pdf = true, .openai = true}},
     {"openrouter", &wire_openai_chat,
-     {.headers = "x-openrouter-title: fovea\n", .structured = true, .tool_images = true, .pdf = true, .video = true,
+     {.headers = "x-openrouter-title: fovea\n", .structured = true, .pdf = true, .video = true,
       .pdf_plugin = true, .route_schema = true}},
     {"anthropic", &wire_openai_chat, {.structured = false}}, /* its stand-in for that wire passes schemas over */
-    {"nous", &wire_openai_chat, {.tool_images = true}},
     {"vllm", &wire_openai_chat, {.structured = true, .video = true}},
     /* On this wire they are plain servers. Others they speak too, but neither PDF nor schemas on them. */
     {"ollama", &wire_openai_chat, {.structured = true}},
     {"llama.cpp", &wire_openai_chat, {.structured = true}},
     {"lm-studio", &wire_openai_chat, {.structured = true}},
-    {"ollama", &wire_anthropic, {.tool_images = true}},
-    {"llama.cpp", &wire_anthropic, {.tool_images = true}},
     {"nous", NULL, {0}},
     {"vllm", NULL, {0}},
     {"ollama", NULL, {0}},
     {"llama.cpp", NULL, {0}},
     {"lm-studio", NULL, {0}},
     /* A vendor's own wire is taken at its word; a chat server may be anything. */
-    {NULL, &wire_anthropic, {.structured = true, .tool_images = true, .pdf = true}},
-    {NULL, &wire_openai_responses, {.structured = true, .tool_images = true, .pdf = true}},
-    {NULL, &wire_gemini, {.structured = true, .tool_images = true, .pdf = true, .video = true}},
+    {NULL, &wire_anthropic, {.structured = true, .pdf = true}},
+    {NULL, &wire_openai_responses, {.structured = true, .pdf = true}},
+    {NULL, &wire_gemini, {.structured = true, .pdf = true, .video = true}},
     {NULL, NULL, {.structured = true}},
 };
 

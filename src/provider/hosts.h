@@ -25,7 +25,6 @@ struct host {
     enum host_auth auth;
     const char *headers; /* lines to send; may be NULL */
     bool structured;     /* honours a JSON schema */
-    bool tool_images;    /* pictures in tool results may be seen; where a host has many models their rows decide */
     bool pdf;            /* takes PDF bytes */
     bool video;          /* takes video, by URL or in bytes */
     bool openai;         /* OpenAI itself, whichever of its wires */
