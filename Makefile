@@ -64,7 +64,7 @@ objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 # What runs inside workers and what only the parent may link.
 SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c \
               src/sandbox/serve.c
-LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ledger ask api)
+LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ledger ask record transcript lower api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 OCR_SRC    := $(sort $(wildcard ocr/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))

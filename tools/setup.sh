@@ -5,7 +5,7 @@
 set -eu
 
 packages="gcc make pkg-config libc6-dev binutils
-libjansson-dev libyaml-dev libunistring-dev libidn2-dev libpcre2-dev libsqlite3-dev libcurl4-openssl-dev libssl-dev libseccomp-dev
+libjansson-dev libyaml-dev libunistring-dev libidn2-dev libpcre2-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev libssl-dev libseccomp-dev
 libjpeg62-turbo-dev libwebp-dev libgif-dev liblcms2-dev libdeflate-dev libspng-dev
 libtesseract-dev libleptonica-dev tesseract-ocr-eng
 libmicrohttpd-dev libchafa-dev libglib2.0-dev $*"

@@ -67,6 +67,15 @@
 #define LIMIT_JPEG_SCANS 100                /* a progressive JPEG of more is built to waste time */
 #define LIMIT_CODEC_STATE (512 * MIB)       /* held beside the rows: JPEG coefficients, lossless WebP pixels */
 
+/* The record */
+#define LIMIT_RECORD_WAIT_MS 10000          /* for another process to end its writing */
+#define LIMIT_ENTRY_BYTES (16 * MIB)        /* of one entry, without its pictures */
+#define LIMIT_ENTRY_PARTS 4096              /* of one entry */
+#define LIMIT_APPEND_ENTRIES 100000         /* appended at once */
+#define LIMIT_KEY_BYTES 200                 /* an append key */
+#define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
+#define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */
+
 /* Workers */
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */
