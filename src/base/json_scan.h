@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON read in place, without a tree: values are spans of the text, and a string can be copied into other JSON as it stands,
+ * quotes and escapes included. For text that was written by us and checked; what is not JSON ends the scan, and nothing is
+ * ever read outside it. Depth is bounded by LIMIT_JSON_SCAN_DEPTH.
+ */
+#ifndef FOVEA_JSON_SCAN_H
+#define FOVEA_JSON_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* A piece of the text; len 0: there is none. */
+struct span {
+    const char *at;
+    size_t len;
+};
+
+/* The whole value at the start of text, blanks before it passed over. False when there is none. */
+bool span_value(const char *text, size_t len, struct span *ret);
+
+/* The members of an object, or the elements of an array (key is then empty), one after the other:
+ *     struct span_walk w = span_enter(object);
+ *     while (span_next(&w)) ... w.key, w.value ...
+ * key is without its quotes and as written. bad: it ended because the text is not JSON. */
+struct span_walk {
+    const char *at, *end;
+    bool object, bad, begun;
+    struct span key, value;
+};
+struct span_walk span_enter(struct span value);
+bool span_next(struct span_walk *w);
+
+bool span_is(struct span s, const char *word);           /* the very bytes */
+bool span_is_string(struct span value);                  /* a JSON string */
+struct span span_inside(struct span value);              /* a string without its quotes, as written; else empty */
+bool span_int(struct span value, int64_t *ret);          /* an integer that fits */
+bool span_true(struct span value);
+
+/* Appends a string's text with its escapes resolved, as UTF-8. -EINVAL: no string. */
+int span_text(struct span value, struct buf *to);
+/* A copy of that; NULL when it is no string or memory is out. */
+char *span_text_new(struct span value);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entries → the messages of a wire, as JSON, streamed. Groups first (group.c): what one message of the conversation is, whoever
+ * is spoken to; every tool call has one result and every result its call. Then each wire writes groups in its own form, one file
+ * each. Nothing here reads a clock or a file: bytes of pictures are asked for one at a time.
+ */
+#ifndef FOVEA_WRITER_H
+#define FOVEA_WRITER_H
+
+#include "lower/replay.h"
+
+/* A picture or document that is sent. */
+struct payload {
+    const char *media_type;
+    const void *data;
+    size_t len;
+};
+
+/* Where a block stands. Anthropic: messages.M.content.B or messages.M.content.B.tool_result.content.I; chat: messages[M].content[B];
+ * Responses: input[M].content[B] or input[M].output[B]; Gemini: contents[M].parts[B] or contents[M].parts[B].functionResponse.parts[I]. */
+struct lower_place {
+    size_t message, block;
+    int64_t inner; /* -1 none */
+};
+
+struct lower_hooks {
+    void *arg;
+    /* Takes output. 0 or a negative errno, which ends the writing. */
+    int (*write)(void *arg, const char *piece, size_t len);
+    /* The bytes of a part that is live, in the version that d asks for. They live until the next call. -EBADMSG: they are
+     * damaged, or cannot be had: the part is written as a stub. NULL: as for -EBADMSG. */
+    int (*payload)(void *arg, const struct part *p, const struct decision *d, struct payload *ret);
+    /* A group begins: everything written before is settled by entries before seq. May be NULL. */
+    void (*boundary)(void *arg, int64_t seq, size_t message, size_t offset);
+    /* A picture or document stands at this place of the output. May be NULL. */
+    void (*place)(void *arg, const struct lower_place *place, int64_t seq, size_t part);
+    /* Something was left out or put in, in words: "part 2 of entry 7: thinking of anthropic". May be NULL. */
+    void (*report)(void *arg, int64_t seq, const char *words);
+};
+
+struct lower_job {
+    const struct target *target;
+    const struct replay *replay; /* NULL: everything live, as found (export) */
+    bool as_is;                  /* export: raw as it was, cache_control and the declared media type included, nothing made legal */
+    struct lower_hooks hooks;
+};
+
+struct writer;
+/* first: the number of the message that comes first, and offset: bytes that stand before it (0, 0 at the start; otherwise as a
+ * boundary said), so that what is written goes on from there. */
+int writer_new(const struct lower_job *job, size_t first, size_t offset, struct writer **ret);
+void writer_free(struct writer *w);
+/* Entries in order. The bodies must live until the writer has ended: a group is written when it is complete. */
+int writer_entry(struct writer *w, const struct entry *e);
+/* Closes the last group and the array. */
+int writer_end(struct writer *w);
+
+/*
+ * What a whole request has besides its array: {"wire":W,"headers":{...},"body":{...}}, written around the array that was made.
+ * envelope_head ends where the array begins (its key included), envelope_tail closes it. request: the last request entry, or
+ * NULL; systems: system entries of the conversation where the wire has them outside its array.
+ */
+int envelope_head(const struct target *t, const struct replay *r, const struct entry *request, const struct span *systems,
+                  size_t n_systems, struct buf *to);
+int envelope_tail(const struct target *t, const struct replay *r, struct buf *to);
+
+/* The stub of an elided picture, byte-stable: "[image PATH (MIME WxH) seen earlier, view:ID — call view to see it again]". */
+int elided_text(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to);
+
+/* ---------------------------------------------------------------- rejections */
+
+enum reject_cause {
+    REJECT_UNKNOWN,
+    REJECT_TOO_LARGE,   /* bytes or pixels: a smaller version may do */
+    REJECT_CORRUPT,     /* does not decode, or is not what it says */
+    REJECT_UNSUPPORTED, /* not taken here */
+    REJECT_TOO_MANY,
+};
+struct rejection {
+    enum reject_cause cause;
+    bool placed; /* the error names a block */
+    struct lower_place place;
+    char words[300]; /* the provider's, shortened */
+};
+/* Reads what a provider answered: its JSON, an SDK's text around it, or bare words. -ENOENT: it is not about an image or document. */
+int reject_read(enum lower_wire wire, const char *text, size_t len, struct rejection *ret);
+
+#endif

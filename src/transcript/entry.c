@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading one stored entry. Members are rows of tables: a name, where it goes, and how it is taken. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "transcript/entry.h"
+
+const char *const entry_kinds[ENTRY_KINDS] = {
+    [ENTRY_SYSTEM] = "system",         [ENTRY_USER] = "user",   [ENTRY_ASSISTANT] = "assistant",
+    [ENTRY_TOOL_RESULT] = "tool_result", [ENTRY_PERCEPTION] = "perception", [ENTRY_USAGE] = "usage",
+    [ENTRY_REQUEST] = "request",       [ENTRY_REPAIR] = "repair",
+};
+const char *const part_types[PART_TYPES] = {
+    [PART_TEXT] = "text",           [PART_IMAGE] = "image",   [PART_DOCUMENT] = "document",
+    [PART_TOOL_CALL] = "tool_call", [PART_OPAQUE] = "opaque",
+};
+
+enum taking { TAKE_SPAN, TAKE_TRUE, TAKE_INT, TAKE_SIZE };
+
+struct member {
+    const char *name;
+    size_t offset;
+    enum taking how;
+};
+
+static const struct member entry_members[] = {
+    {"at", offsetof(struct entry, at), TAKE_INT},
+    {"join", offsetof(struct entry, join), TAKE_TRUE},
+    {"plain", offsetof(struct entry, plain), TAKE_TRUE},
+    {"error", offsetof(struct entry, error), TAKE_TRUE},
+    {"wire", offsetof(struct entry, wire), TAKE_SPAN},
+    {"role", offsetof(struct entry, role), TAKE_SPAN},
+    {"call", offsetof(struct entry, call), TAKE_SPAN},
+    {"name", offsetof(struct entry, name), TAKE_SPAN},
+    {"arguments", offsetof(struct entry, arguments), TAKE_SPAN},
+    {"result", offsetof(struct entry, result), TAKE_SPAN},
+    {"raw", offsetof(struct entry, raw), TAKE_SPAN},
+    {"body", offsetof(struct entry, body), TAKE_SPAN},
+    {"system", offsetof(struct entry, instructions), TAKE_SPAN},
+    {"tools", offsetof(struct entry, tools), TAKE_SPAN},
+    {"model", offsetof(struct entry, model), TAKE_SPAN},
+    {"how", offsetof(struct entry, how), TAKE_SPAN},
+    {"why", offsetof(struct entry, why), TAKE_SPAN},
+    {"entry", offsetof(struct entry, target_entry), TAKE_INT},
+    {"part", offsetof(struct entry, target_part), TAKE_INT},
+};
+
+static const struct member part_members[] = {
+    {"text", offsetof(struct part, text), TAKE_SPAN},
+    {"id", offsetof(struct part, id), TAKE_SPAN},
+    {"name", offsetof(struct part, name), TAKE_SPAN},
+    {"arguments", offsetof(struct part, value), TAKE_SPAN},
+    {"value", offsetof(struct part, value), TAKE_SPAN},
+    {"arguments_text", offsetof(struct part, value_text), TAKE_SPAN},
+    {"wire", offsetof(struct part, wire), TAKE_SPAN},
+    {"raw", offsetof(struct part, raw), TAKE_SPAN},
+    {"media_type", offsetof(struct part, media_type), TAKE_SPAN},
+    {"url", offsetof(struct part, url), TAKE_SPAN},
+    {"file_id", offsetof(struct part, file_id), TAKE_SPAN},
+    {"view", offsetof(struct part, view), TAKE_SPAN},
+    {"ref", offsetof(struct part, ref), TAKE_SPAN},
+    {"broken", offsetof(struct part, broken), TAKE_SPAN},
+    {"thinking", offsetof(struct part, thinking), TAKE_TRUE},
+    {"bytes", offsetof(struct part, bytes), TAKE_INT},
+    {"width", offsetof(struct part, width), TAKE_SIZE},
+    {"height", offsetof(struct part, height), TAKE_SIZE},
+    {"pages", offsetof(struct part, pages), TAKE_SIZE},
+};
+
+static int take_member(const struct member *m, struct span value, void *to)
+{
+    char *where = (char *)to + m->offset;
+    int64_t n;
+    if (m->how == TAKE_SPAN) {
+        *(struct span *)where = value;
+    } else if (m->how == TAKE_TRUE) {
+        *(bool *)where = span_true(value);
+    } else if (!span_int(value, &n)) {
+        return -EBADMSG;
+    } else if (m->how == TAKE_INT) {
+        *(int64_t *)where = n;
+    } else if (n < 0 || n > UINT32_MAX) {
+        return -EBADMSG;
+    } else {
+        *(uint32_t *)where = (uint32_t)n;
+    }
+    return 0;
+}
+
+/* Members without a row are passed over: a newer fovea may write more. */
+static int take_named(const struct member *table, size_t n, const struct span_walk *w, void *to)
+{
+    for (size_t i = 0; i < n; i++)
+        if (span_is(w->key, table[i].name))
+            return take_member(&table[i], w->value, to);
+    return 0;
+}
+
+static int find_word(struct span value, const char *const *words, int n)
+{
+    struct span word = span_inside(value);
+    for (int i = 0; i < n; i++)
+        if (span_is(word, words[i]))
+            return i;
+    return -EBADMSG;
+}
+
+static int take_sha256(struct span value, struct part *p)
+{
+    struct span hex = span_inside(value);
+    if (hex.len != 2 * SHA256_LEN)
+        return -EBADMSG;
+    for (size_t i = 0; i < 2 * SHA256_LEN; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *found = hex.at[i] ? strchr(digits, hex.at[i]) : NULL;
+        if (!found)
+            return -EBADMSG;
+        p->sha256[i / 2] = (uint8_t)(p->sha256[i / 2] << 4 | (found - digits));
+    }
+    p->stored = true;
+    return 0;
+}
+
+static int read_part(struct span value, struct part *p)
+{
+    struct span_walk w = span_enter(value);
+    int type = -EBADMSG, r = 0;
+    *p = (struct part){0};
+    while (r == 0 && span_next(&w)) {
+        if (span_is(w.key, "type"))
+            r = type = find_word(w.value, part_types, PART_TYPES);
+        else if (span_is(w.key, "sha256"))
+            r = take_sha256(w.value, p);
+        else
+            r = take_named(part_members, COUNT(part_members), &w, p);
+        r = r > 0 ? 0 : r;
+    }
+    if (r < 0 || w.bad || type < 0)
+        return -EBADMSG;
+    p->type = (enum part_type)type;
+    return 0;
+}
+
+static int grow(struct entry_room *room, size_t need)
+{
+    if (need > LIMIT_ENTRY_PARTS)
+        return -E2BIG;
+    if (need <= room->room)
+        return 0;
+    size_t more = MIN((size_t)LIMIT_ENTRY_PARTS, MAX((size_t)8, room->room * 2));
+    struct part *parts = reallocarray(room->parts, more, sizeof *parts);
+    if (!parts)
+        return -ENOMEM;
+    room->parts = parts;
+    room->room = more;
+    return 0;
+}
+
+static int read_parts(struct span list, struct entry_room *room, struct entry *e)
+{
+    struct span_walk w = span_enter(list);
+    while (span_next(&w)) {
+        int r = grow(room, e->n_parts + 1);
+        r = r == 0 ? read_part(w.value, &room->parts[e->n_parts]) : r;
+        if (r < 0)
+            return r;
+        e->n_parts++;
+    }
+    return w.bad || w.object ? -EBADMSG : 0;
+}
+
+int entry_read(const char *body, size_t len, int64_t seq, struct entry_room *room, struct entry *ret)
+{
+    struct entry e = {.seq = seq};
+    struct span whole;
+    int kind = -EBADMSG, r = 0;
+    if (!span_value(body, len, &whole) || whole.at[0] != '{')
+        return -EBADMSG;
+    struct span_walk w = span_enter(whole);
+    while (r == 0 && span_next(&w)) {
+        if (span_is(w.key, "kind"))
+            r = kind = find_word(w.value, entry_kinds, ENTRY_KINDS);
+        else if (span_is(w.key, "parts"))
+            r = read_parts(w.value, room, &e);
+        else
+            r = take_named(entry_members, COUNT(entry_members), &w, &e);
+        r = r > 0 ? 0 : r;
+    }
+    if (r < 0)
+        return r;
+    if (w.bad || kind < 0)
+        return -EBADMSG;
+    e.kind = (enum entry_kind)kind;
+    e.parts = room->parts;
+    e.starts_turn = e.kind == ENTRY_USER && !e.join;
+    *ret = e;
+    return 0;
+}
+
+void entry_room_done(struct entry_room *r)
+{
+    free(r->parts);
+    *r = (struct entry_room){0};
+}
+
+bool entry_is_said(const struct entry *e)
+{
+    return e->kind != ENTRY_USAGE && e->kind != ENTRY_REQUEST && e->kind != ENTRY_REPAIR;
+}

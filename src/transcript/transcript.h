@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transcripts on their way in: entries that a host wrote, and requests of the four wires. Both become entries in the canonical
+ * form of docs/transcript.md, with the bytes of pictures and documents beside them. Pure: no file, no clock; what the bytes of
+ * a picture are is asked of the caller.
+ */
+#ifndef FOVEA_TRANSCRIPT_H
+#define FOVEA_TRANSCRIPT_H
+
+#include <jansson.h>
+
+#include "base/sha256.h"
+#include "fovea.h"
+
+/* Bytes that came with entries, each once. */
+struct incoming_blob {
+    uint8_t sha256[SHA256_LEN];
+    void *data; /* owned */
+    size_t len;
+};
+
+/* What came in. */
+struct incoming {
+    json_t *entries; /* an array of entries in canonical form, but without `at` where the host said none */
+    struct incoming_blob *blobs;
+    size_t n_blobs;
+    size_t max_blob; /* record.maxAttachmentBytes; set by the caller first */
+};
+void incoming_done(struct incoming *in);
+
+/*
+ * Takes one entry as a host wrote it (an object): checks every member, puts `tool_call` into its long form, takes `data` out
+ * into blobs. -EINVAL with a sentence that names the member ("parts[2].data: no canonical base64"); -EFBIG a blob over
+ * max_blob; -ENOMEM. An unknown member is -EINVAL and named with the nearest right one.
+ */
+int incoming_entry(struct incoming *in, const json_t *entry, struct fovea_fault *fault);
+
+/*
+ * Takes a whole request body of a wire, or its bare array of messages. Everything is kept: what has no place in an entry
+ * becomes raw or opaque. A whole body first gives a `request` entry. -EINVAL: not a request of that wire (the sentence says
+ * where: "messages[3].content[0]: a string or a list is wanted"); a block type that is not known is no error, it is opaque.
+ */
+int incoming_request(struct incoming *in, const char *wire, const json_t *root, struct fovea_fault *fault);
+
+/* The wires by name, NULL-terminated: anthropic, openai-chat, openai-responses, gemini. */
+extern const char *const transcript_wires[];
+
+/*
+ * What the bytes of each picture are. The caller fills `ret` (media_type NULL: no picture that we know; why: it does not decode).
+ * Called once for each distinct image blob, whose entries then carry media_type, width, height and broken.
+ */
+struct incoming_picture {
+    const char *media_type;
+    uint32_t width, height;
+    char why[160]; /* "" when it decodes in full */
+};
+typedef int incoming_look(void *arg, const struct incoming_blob *blob, struct incoming_picture *ret,
+                          struct fovea_fault *fault);
+int incoming_pictures(struct incoming *in, incoming_look *look, void *arg, struct fovea_fault *fault);
+
+/* How many entries of in stand already in a session, from its start: entries of the conversation are compared in order, without
+ * what may differ between two requests of one conversation (`at`, cache_control, what incoming_pictures adds, the content of
+ * `request` entries). Feed the stored entries one by one; at the end, what is left is new.
+ *     struct prefix p = {.in = in};
+ *     each stored entry: prefix_entry(&p, body, len) → 0, or -EEXIST: a different conversation (p.at says where)
+ *     prefix_end(&p): takes what is known out of in->entries, also a `request` entry equal to the last stored one.
+ */
+struct prefix {
+    struct incoming *in;
+    size_t at;            /* the next of in->entries */
+    json_t *request;      /* the last stored one */
+};
+int prefix_entry(struct prefix *p, const char *body, size_t len);
+int prefix_end(struct prefix *p);
+void prefix_done(struct prefix *p);
+
+/* An entry as it is stored: one line, members in the documented order, no blanks. The caller frees; NULL without memory. */
+char *entry_text_new(const json_t *entry, size_t *ret_len);
+
+/* record_derive of record/record.h, in terms of this room: marks "view:ID" of every view in it, "read:PATH" of a read's result,
+ * "call:ID" of each tool_call and "answer:ID" of each result; uses: every sha256 of parts, and of result.source. */
+struct record_index;
+int entry_derive(const char *body, size_t len, struct record_index *to);
+
+#endif
