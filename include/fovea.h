@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define FOVEA_VERSION "0.3.0"
+#define FOVEA_VERSION "0.4.0"
 
 #define FOVEA_API __attribute__((visibility("default")))
 
@@ -176,7 +176,10 @@ struct fovea_session_options {
     const fovea_session *like; /* takes this one's name and all that is counted for it (money, calls for one picture); and,
                                   unless cwd or roots are given, its folders, which were perhaps looked up already. It
                                   may be freed before the new one */
-    const char *name;          /* [A-Za-z0-9._-]{1,64}: what it spends is kept under that name, also by other processes */
+    const char *name;          /* [A-Za-z0-9._-]{1,64}: what it does is recorded under that name, and what it spends, also by other
+                                  processes */
+    const char *call;          /* with name: the id of the tool call that the next call of a tool answers; NULL: an open call of
+                                  that tool with those arguments, or none */
     void (*on_text)(void *arg, const char *piece, size_t len); /* is shown an answer while it is made, on the thread that
                                   asks; the pieces are UTF-8 together */
     void *on_text_arg;
@@ -407,6 +410,136 @@ FOVEA_API int fovea_usage(fovea *f, const char *by, int64_t since,
 
 /* Forgets all answers that were kept on disk; ret_count: how many there were. */
 FOVEA_API int fovea_cache_clear(fovea *f, int64_t *ret_count, struct fovea_fault *fault);
+
+/* ---------------------------------------------------------------- the record */
+
+/*
+ * A session that has a name is kept in the record (config record.store): every call of a tool within it appends what it gave, and a
+ * host appends the rest of its conversation, as neutral entries (docs/transcript.md) or by importing the requests that it
+ * sends. Entries are numbered from 1. What follows needs a name: without one it is -EINVAL. Faults of the store: -EBUSY another
+ * process writes for too long, -ENOSPC, -EIO, -EBADMSG something stored is damaged (the text names it), -EHOSTUNREACH and
+ * others of a server, -EPROTO a record made by a newer fovea.
+ */
+
+struct fovea_appended {
+    int64_t first, last; /* numbers of the entries; 0, 0 where nothing was new */
+    bool again;          /* the key was used before, for the same entries: nothing was appended now */
+};
+
+/*
+ * Appends entries: JSON, one object, an array of them, or lines of them. All or nothing, on disk when it returns 0. key (may be
+ * NULL) makes it happen once however often it is tried. Pictures among them are looked at by a worker; one that does not
+ * decode is kept and never sent to a model. -EINVAL names the member that is wrong, -EEXIST the key was used for others.
+ */
+FOVEA_API int fovea_session_append(fovea_session *s, const char *json, size_t len, const char *key,
+                                   struct fovea_appended *ret, struct fovea_fault *fault);
+
+/* Imports a request of a wire ("anthropic", "openai-chat", "openai-responses", "gemini"), whole or its bare array. What follows the
+ * stored conversation is appended; -EEXIST when it is another one (the text says where they part). */
+FOVEA_API int fovea_session_import(fovea_session *s, const char *wire, const char *json, size_t len,
+                                   struct fovea_appended *ret, struct fovea_fault *fault);
+
+/* Takes pieces of an output, in order. 0, or a negative errno, which ends it. */
+typedef int fovea_write(void *arg, const char *piece, size_t len);
+
+enum { FOVEA_EXPORT_FULL = 2 }; /* an object {wire, headers, body} around the array */
+
+/* The session as it was recorded: neutral entries, one a line, their pictures' bytes in them with FOVEA_JSON_DATA (wire NULL); or the
+ * array of a wire, with nothing elided and nothing made to fit: what was imported from that wire comes out as it went in. */
+FOVEA_API int fovea_session_export(fovea_session *s, const char *wire, unsigned flags, fovea_write *write, void *arg,
+                                   struct fovea_fault *fault);
+
+/* Each entry after a number, as JSON (not NUL-terminated), checked. each returns 0 to go on; it must not use s. */
+FOVEA_API int fovea_session_entries(fovea_session *s, int64_t after,
+                                    int (*each)(void *arg, int64_t seq, const char *json, size_t len), void *arg,
+                                    struct fovea_fault *fault);
+
+/* Whether an edit of the file would meet the text that this session has read: its last `read` of the path saw the bytes that the
+ * file has now. A view does not count. 1 yes, 0 no, below 0 a fault. */
+FOVEA_API int fovea_session_fresh(fovea_session *s, const char *path, struct fovea_fault *fault);
+
+struct fovea_session_info {
+    const char *name;
+    int64_t entries;
+    int64_t created_ms, last_ms; /* since the epoch */
+    int64_t bytes;               /* of entries */
+    int64_t blobs, blob_bytes;   /* pictures and documents that it uses, each counted once */
+};
+/* The sessions of the record, the latest first, or the one named (-ENOENT when it is not there). */
+FOVEA_API int fovea_sessions(fovea *f, const char *name, void (*tell)(const struct fovea_session_info *info, void *arg),
+                             void *arg, struct fovea_fault *fault);
+
+/* Takes a session out of the record, with the bytes that no other uses. -ENOENT. */
+FOVEA_API int fovea_session_delete(fovea *f, const char *name, struct fovea_fault *fault);
+
+struct fovea_problem {
+    const char *session; /* "" of none */
+    int64_t entry;       /* 0 of none */
+    const char *what;
+    bool repaired;
+};
+struct fovea_checked {
+    int64_t sessions, entries, blobs, bytes, problems; /* problems: that are left */
+};
+/* Looks at every byte of the record, or of one session; repair: makes anew what can be made from the entries. */
+FOVEA_API int fovea_record_check(fovea *f, const char *session, bool repair,
+                                 void (*tell)(const struct fovea_problem *problem, void *arg), void *arg,
+                                 struct fovea_checked *ret, struct fovea_fault *fault);
+
+/* ---------------------------------------------------------------- lowering */
+
+struct fovea_lower_request {
+    const char *model;  /* "PROVIDER/MODEL"; default: the session's main, else the one that the config names */
+    const char *wire;   /* default: the provider's */
+    const char *retain; /* "auto", "all", "turns:N"; default: config retention.policy */
+    int64_t at;         /* as of turn N; 0: now */
+    bool full;          /* an object {wire, headers, body} and not the bare array */
+    bool bridge;        /* an assistant message between tool results and a user message, for hosts that need one */
+    bool more;          /* only what differs from what this session was last lowered to, for the same model, wire and policy: see kept */
+};
+struct fovea_lowered {
+    size_t kept;     /* with more: so many bytes of the earlier output still hold, and what was written follows them; else 0 */
+    int64_t turn;    /* the last one */
+    int64_t entries; /* that were lowered */
+    int64_t tokens;  /* of input, estimated */
+    int64_t images, live, elided, refit, stubbed;
+};
+/*
+ * Writes the messages of the next request: legal for that model, the same bytes for the same record, from the record alone.
+ * Memory: what is written at once is one picture. -EINVAL: no such model, wire or policy; -EBADMSG: an entry is damaged, and is never
+ * lowered.
+ */
+FOVEA_API int fovea_lower(fovea_session *s, const struct fovea_lower_request *request, fovea_write *write, void *arg,
+                          struct fovea_lowered *ret, struct fovea_fault *fault);
+
+/* What the last lowering of this session left out, changed or elided, and why, as one JSON object. NULL when out of memory. */
+FOVEA_API char *fovea_session_report_new(fovea_session *s);
+
+struct fovea_repair {
+    int64_t entry, part; /* part from 0 */
+    const char *how;     /* "refit" or "stub" */
+    bool again;          /* it was repaired before, and is taken out now */
+    char why[300];
+};
+/* A provider refused the request that `request` lowers to: finds the picture that the error names, or else the likeliest, and
+ * appends how it is repaired from now on. -ENOENT: the error is not about a picture or document. */
+FOVEA_API int fovea_session_reject(fovea_session *s, const struct fovea_lower_request *request, const char *error, size_t len,
+                                   struct fovea_repair *ret, struct fovea_fault *fault);
+
+struct fovea_simulate_request {
+    const char *session;  /* of the record; or */
+    const char *trace;    /* a generated one: "short", "long", ... */
+    const char *model, *wire;
+    const char *policies; /* "all turns:1 newest:3 batch:20:8 auto", which is the default */
+    const char *form;     /* "table" (default), "json", "svg" */
+    int64_t base_tokens;  /* of the host's system prompt and tools; default 4000 */
+};
+/* What each policy would cost, request by request. */
+FOVEA_API int fovea_simulate(fovea *f, const struct fovea_simulate_request *request, fovea_write *write, void *arg,
+                             struct fovea_fault *fault);
+/* The names of generated traces, NULL-terminated; and one of them as neutral entries, a line each, with real pictures. */
+FOVEA_API const char *const *fovea_traces(void);
+FOVEA_API int fovea_trace(const char *name, fovea_write *write, void *arg, struct fovea_fault *fault);
 
 /* ---------------------------------------------------------------- health */
 
