@@ -32,6 +32,7 @@ struct fovea {
     struct tally *tally; /* of calls without a session */
     struct asker *asker;
     struct ledger *ledger;
+    struct record *record;
     struct cache *cache; /* NULL: every picture is made afresh */
     struct discovery *discovery;
 };

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "api/folders.h"
+#include "api/lowering.h"
 #include "api/tally.h"
 #include "api/tools.h"
 #include "base/fault.h"
@@ -23,6 +24,7 @@ struct fovea_session {
     struct tally *tally; /* perhaps shared, like the folders */
     void (*on_text)(void *arg, const char *piece, size_t len);
     void *on_text_arg;
+    struct lowering_slot lowering;
 };
 
 void fovea_session_free(fovea_session *s)
@@ -32,6 +34,9 @@ void fovea_session_free(fovea_session *s)
     (void)pthread_mutex_destroy(&s->lock);
     folders_unref(s->folders);
     tally_unref(s->tally);
+    (void)pthread_mutex_destroy(&s->lowering.lock);
+    lowering_free(s->lowering.now);
+    free(s->lowering.report);
     free(s->main);
     free(s->name);
     free(s);
@@ -99,6 +104,7 @@ int fovea_session_new(fovea *f, const struct fovea_session_options *options, fov
     if (!s)
         return fault_oom(fault);
     (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_mutex_init(&s->lowering.lock, NULL);
     s->f = f;
     s->model_unknown = o->model_unknown;
     s->no_webp = o->no_webp;
@@ -135,6 +141,32 @@ int fovea_session_set_main(fovea_session *s, const char *provider, const char *m
     (void)pthread_mutex_unlock(&s->lock);
     free(old);
     return 0;
+}
+
+fovea *session_context(const fovea_session *s)
+{
+    return s->f;
+}
+
+int session_named(const fovea_session *s, const char **ret, struct fovea_fault *fault)
+{
+    if (!*s->name)
+        return fault_set(fault, EINVAL, "the session has no name, so nothing of it is recorded");
+    *ret = s->name;
+    return 0;
+}
+
+char *session_main_new(fovea_session *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    char *main = s->main ? strdup(s->main) : NULL;
+    (void)pthread_mutex_unlock(&s->lock);
+    return main;
+}
+
+struct lowering_slot *session_lowering(fovea_session *s)
+{
+    return &s->lowering;
 }
 
 int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault)

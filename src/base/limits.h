@@ -73,6 +73,7 @@
 #define LIMIT_ENTRY_PARTS 4096              /* of one entry */
 #define LIMIT_APPEND_ENTRIES 100000         /* appended at once */
 #define LIMIT_JSON_SCAN_DEPTH 512           /* of values that are read in place */
+#define LIMIT_REPORT_BYTES (1 * MIB)        /* of what a lowering left out */
 #define LIMIT_KEY_BYTES 200                 /* an append key */
 #define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
 #define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */

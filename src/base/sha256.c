@@ -66,3 +66,15 @@ void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1])
     }
     out[SHA256_HEX_LEN] = '\0';
 }
+
+int sha256_unhex(const char *hex, uint8_t out[SHA256_LEN])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < SHA256_HEX_LEN; i++) {
+        const char *found = hex[i] ? strchr(digits, hex[i]) : NULL;
+        if (!found)
+            return -EINVAL;
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | (found - digits));
+    }
+    return 0;
+}

@@ -25,6 +25,9 @@ void sha256_end(struct sha256_state *s, uint8_t out[SHA256_LEN]);
  * as the cancel (may be NULL) strikes. */
 int sha256_fd(int fd, uint64_t size, const fovea_cancel *cancel, uint8_t out[SHA256_LEN]);
 
+/* 64 digits in lower case, whatever follows them; -EINVAL for anything else. */
+int sha256_unhex(const char *hex, uint8_t out[SHA256_LEN]);
+
 void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1]);
 
 #endif

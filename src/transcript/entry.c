@@ -111,15 +111,8 @@ static int find_word(struct span value, const char *const *words, int n)
 static int take_sha256(struct span value, struct part *p)
 {
     struct span hex = span_inside(value);
-    if (hex.len != 2 * SHA256_LEN)
+    if (hex.len != SHA256_HEX_LEN || sha256_unhex(hex.at, p->sha256) < 0)
         return -EBADMSG;
-    for (size_t i = 0; i < 2 * SHA256_LEN; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *found = hex.at[i] ? strchr(digits, hex.at[i]) : NULL;
-        if (!found)
-            return -EBADMSG;
-        p->sha256[i / 2] = (uint8_t)(p->sha256[i / 2] << 4 | (found - digits));
-    }
     p->stored = true;
     return 0;
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fovea_session_export: a session as it was recorded, in the neutral form or in that of a wire. */
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "api/lowering.h"
+#include "api/session.h"
+#include "base/b64.h"
+#include "base/fault.h"
+#include "base/json_text.h"
+#include "base/limits.h"
+#include "transcript/transcript.h"
+
+/* ---------------------------------------------------------------- neutral */
+
+struct lines {
+    struct record *record;
+    fovea_write *write;
+    void *arg;
+    bool data;
+    struct fovea_fault *fault;
+};
+
+/* `data` in place of what was worked out from it: such an entry can be appended elsewhere. */
+static int add_data(const struct lines *to, json_t *part)
+{
+    const char *hex = json_string_value(json_object_get(part, "sha256"));
+    uint8_t sha256[SHA256_LEN];
+    void *data = NULL;
+    size_t len;
+    if (!hex || sha256_unhex(hex, sha256) < 0)
+        return 0;
+    int r = record_blob(to->record, sha256, &data, &len, to->fault);
+    if (r < 0)
+        return r;
+    auto_buf b = BUF_INIT(B64_LEN(LIMIT_BLOB_BYTES) + 1);
+    (void)buf_add_base64(&b, data, len);
+    free(data);
+    json_t *text = b.error ? NULL : json_stringn_nocheck(b.len ? b.data : "", b.len);
+    static const char *const made[] = {"sha256", "bytes", "width", "height", "broken"};
+    for (size_t i = 0; i < COUNT(made); i++)
+        (void)json_object_del(part, made[i]);
+    return json_object_set_new(part, "data", text) == 0 ? 0 : fault_oom(to->fault);
+}
+
+static int write_with_data(const struct lines *to, const struct record_entry *e)
+{
+    json_t *entry = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL), *part;
+    size_t i, len;
+    int r = entry ? 0 : fault_oom(to->fault);
+    json_array_foreach(json_object_get(entry, "parts"), i, part)
+        r = r == 0 ? add_data(to, part) : r;
+    auto_free char *text = r == 0 ? entry_text_new(entry, &len) : NULL;
+    json_decref(entry);
+    if (r == 0 && !text)
+        return fault_oom(to->fault);
+    return r == 0 ? to->write(to->arg, text, len) : r;
+}
+
+/* Reading is over when a blob is asked for: the callback of record_read must not use the record. So entries are taken one by
+ * one where they carry data. */
+struct one {
+    struct record_entry e;
+    char *body;
+};
+
+static int take_one(const struct record_entry *e, void *arg)
+{
+    struct one *one = arg;
+    one->body = malloc(e->len + 1);
+    if (!one->body)
+        return -ENOMEM;
+    memcpy(one->body, e->body, e->len);
+    one->e = (struct record_entry){.point = e->point, .body = one->body, .len = e->len};
+    return 1;
+}
+
+static int write_line(const struct record_entry *e, void *arg)
+{
+    const struct lines *to = arg;
+    int r = to->data ? write_with_data(to, e) : to->write(to->arg, e->body, e->len);
+    return r == 0 ? to->write(to->arg, "\n", 1) : r;
+}
+
+static int export_data(const char *session, struct lines *to, struct fovea_fault *fault)
+{
+    struct record_point at = {0};
+    for (;;) {
+        struct one one = {0};
+        int r = record_read(to->record, session, &at, take_one, &one, fault);
+        if (r < 0 || !one.body)
+            return r == -ENOMEM ? fault_oom(fault) : r;
+        r = write_line(&one.e, to);
+        free(one.body);
+        if (r < 0)
+            return r;
+    }
+}
+
+static int export_neutral(fovea *f, const char *session, struct lines *to, struct fovea_fault *fault)
+{
+    struct record_point at = {0};
+    return to->data ? export_data(session, to, fault) : record_read(f->record, session, &at, write_line, to, fault);
+}
+
+/* ---------------------------------------------------------------- a wire's */
+
+/* The host that is known by a wire stands for all who speak it. */
+static int target_of(const fovea *f, const char *wire, struct target *ret, struct fovea_fault *fault)
+{
+    static const char *const hosts[LOWER_WIRES] = {[LOWER_ANTHROPIC] = "anthropic", [LOWER_CHAT] = "openai",
+                                                   [LOWER_RESPONSES] = "openai", [LOWER_GEMINI] = "google"};
+    int which = lower_wire_find(wire);
+    if (which < 0)
+        return fault_set(fault, EINVAL, "\"%.60s\" is no wire; it is anthropic, openai-chat, openai-responses or gemini", wire);
+    return target_make(f->config.models, &(struct target_ask){.provider = hosts[which], .model = "", .wire = wire}, ret, fault);
+}
+
+static int export_wire(fovea *f, const char *session, const char *wire, bool full, const struct lowering_output *out,
+                       struct fovea_fault *fault)
+{
+    struct lowering_aim aim = {.policy = {.kind = POLICY_ALL}};
+    struct lowering *l = NULL;
+    int r = target_of(f, wire, &aim.target, fault);
+    r = r == 0 ? lowering_new(f, session, &aim, &l, fault) : r;
+    r = r == 0 ? lowering_update(l, fault) : r;
+    if (r == 0)
+        r = full ? lowering_write_full(l, out, fault) : lowering_write(l, SIZE_MAX, out, fault);
+    lowering_free(l);
+    return r;
+}
+
+int fovea_session_export(fovea_session *s, const char *wire, unsigned flags, fovea_write *write, void *arg,
+                         struct fovea_fault *fault)
+{
+    fovea *f = session_context(s);
+    const char *name;
+    int r = session_named(s, &name, fault);
+    if (r < 0)
+        return r;
+    if (wire)
+        return export_wire(f, name, wire, flags & FOVEA_EXPORT_FULL,
+                           &(struct lowering_output){.write = write, .arg = arg, .as_is = true}, fault);
+    struct lines to = {f->record, write, arg, flags & FOVEA_JSON_DATA, fault};
+    return export_neutral(f, name, &to, fault);
+}

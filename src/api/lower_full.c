@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole request: the array, and around it what stands outside of it. */
+#include <errno.h>
+
+#include "api/lowering.h"
+#include "base/fault.h"
+#include "base/limits.h"
+
+struct systems {
+    struct span *texts;
+    size_t n, room;
+};
+
+/* The words before the conversation begins, which some wires keep apart from it. */
+static int take_systems(struct lowering *l, struct systems *ret, struct fovea_fault *fault)
+{
+    for (int64_t seq = 1; seq <= (int64_t)l->n_bodies; seq++) {
+        struct entry e;
+        int r = lowering_entry(l, seq, &e, fault);
+        if (r < 0)
+            return r;
+        if (e.kind != ENTRY_SYSTEM && entry_is_said(&e))
+            return 0;
+        for (size_t i = 0; e.kind == ENTRY_SYSTEM && i < e.n_parts; i++) {
+            if (ret->n == ret->room) {
+                struct span *more = reallocarray(ret->texts, ret->room + 16, sizeof *more);
+                if (!more)
+                    return fault_oom(fault);
+                ret->texts = more;
+                ret->room += 16;
+            }
+            if (e.parts[i].type == PART_TEXT)
+                ret->texts[ret->n++] = e.parts[i].text;
+        }
+    }
+    return 0;
+}
+
+static int write_buf(const struct lowering_output *out, const struct buf *b)
+{
+    return b->error ? b->error : b->len ? out->write(out->arg, b->data, b->len) : 0;
+}
+
+int lowering_write_full(struct lowering *l, const struct lowering_output *out, struct fovea_fault *fault)
+{
+    auto_buf head = BUF_INIT(LIMIT_ENTRY_BYTES * 2), tail = BUF_INIT(LIMIT_ENTRY_BYTES);
+    struct systems systems = {0};
+    struct entry_room room = {0};
+    struct entry request;
+    const struct lowering_body *b = l->request ? &l->bodies[l->request - 1] : NULL;
+    int r = take_systems(l, &systems, fault);
+    if (r == 0 && b)
+        r = entry_read(b->text, b->len, l->request, &room, &request);
+    if (r == 0)
+        r = envelope_head(&l->aim.target, out->as_is ? NULL : l->replay, b ? &request : NULL, systems.texts, systems.n, &head);
+    r = r == 0 ? write_buf(out, &head) : r;
+    r = r == 0 ? lowering_write(l, SIZE_MAX, out, fault) : r;
+    r = r == 0 ? envelope_tail(&l->aim.target, out->as_is ? NULL : l->replay, &tail) : r;
+    r = r == 0 ? write_buf(out, &tail) : r;
+    l->written = false;
+    free(systems.texts);
+    entry_room_done(&room);
+    return r == -ENOMEM ? fault_oom(fault) : r;
+}

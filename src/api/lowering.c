@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering a session step by step: read what is new, decide, write what changed. The deciding and the writing are pure and live in
+ * lower/; here are the record, the memory between calls, and nothing of any wire. */
+#include "api/lowering.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/json_text.h"
+#include "base/limits.h"
+
+int lowering_new(fovea *f, const char *session, const struct lowering_aim *aim, struct lowering **ret,
+                 struct fovea_fault *fault)
+{
+    struct lowering *l = calloc(1, sizeof *l);
+    if (!l)
+        return fault_oom(fault);
+    l->f = f;
+    l->session = session;
+    l->aim = *aim;
+    l->notes = (struct buf)BUF_INIT(LIMIT_REPORT_BYTES);
+    if (replay_new(&l->aim.target, &l->aim.policy, &l->replay) < 0) {
+        lowering_free(l);
+        return fault_oom(fault);
+    }
+    *ret = l;
+    return 0;
+}
+
+void lowering_free(struct lowering *l)
+{
+    if (!l)
+        return;
+    replay_free(l->replay);
+    for (size_t i = 0; i < l->n_bodies; i++)
+        free(l->bodies[i].text);
+    free(l->bodies);
+    free(l->boundaries);
+    entry_room_done(&l->room);
+    buf_done(&l->notes);
+    free(l->held);
+    free(l);
+}
+
+/* ---------------------------------------------------------------- taking in */
+
+/* Makes room for one more element of an array; doubles it. */
+static int grow(void **array, size_t n, size_t *room, size_t size)
+{
+    if (n < *room)
+        return 0;
+    size_t more = *room ? *room * 2 : 64;
+    void *grown = reallocarray(*array, more, size);
+    if (!grown)
+        return -ENOMEM;
+    *array = grown;
+    *room = more;
+    return 0;
+}
+
+static int keep_body(struct lowering *l, const char *body, size_t len)
+{
+    int r = grow((void **)&l->bodies, l->n_bodies, &l->room_bodies, sizeof *l->bodies);
+    char *copy = r == 0 ? malloc(len + 1) : NULL;
+    if (!copy)
+        return -ENOMEM;
+    memcpy(copy, body, len);
+    copy[len] = '\0';
+    l->bodies[l->n_bodies++] = (struct lowering_body){copy, len};
+    return 0;
+}
+
+struct taking {
+    struct lowering *l;
+    bool past; /* the last turn that is wanted is over */
+    struct fovea_fault *fault;
+};
+
+/* A repair holds for every lowering, also for one of an earlier turn: the provider will not take that picture then either. */
+static int take_late_repair(struct taking *t, const struct entry *e)
+{
+    if (e->kind != ENTRY_REPAIR || e->target_entry > (int64_t)t->l->n_bodies || e->target_part < 0)
+        return 0;
+    return replay_bar(t->l->replay, e->target_entry, (size_t)e->target_part, span_is(span_inside(e->how), "stub"),
+                      "the provider refused it");
+}
+
+static int take_entry(const struct record_entry *stored, void *arg)
+{
+    struct taking *t = arg;
+    struct lowering *l = t->l;
+    struct entry e;
+    int r = t->past ? 0 : keep_body(l, stored->body, stored->len);
+    const char *body = t->past || r < 0 ? stored->body : l->bodies[l->n_bodies - 1].text;
+    r = r == 0 ? entry_read(body, stored->len, stored->point.seq, &l->room, &e) : r;
+    if (r == -EBADMSG || r == -E2BIG)
+        return fault_set(t->fault, EPROTO, "entry %lld of session \"%s\" is none that this version understands",
+                         (long long)stored->point.seq, l->session);
+    if (r < 0)
+        return fault_oom(t->fault);
+    if (!t->past && e.starts_turn && l->aim.at && l->turn == l->aim.at) {
+        t->past = true;
+        free(l->bodies[--l->n_bodies].text);
+    }
+    if (t->past)
+        return take_late_repair(t, &e) < 0 ? fault_oom(t->fault) : 0;
+    l->turn += e.starts_turn;
+    if (e.kind == ENTRY_REQUEST)
+        l->request = e.seq;
+    return replay_feed(l->replay, &e) < 0 ? fault_oom(t->fault) : 0;
+}
+
+int lowering_update(struct lowering *l, struct fovea_fault *fault)
+{
+    struct taking t = {.l = l, .fault = fault};
+    int r = record_read(l->f->record, l->session, &l->point, take_entry, &t, fault);
+    if (r < 0)
+        return r;
+    if (l->aim.at > l->turn)
+        return fault_set(fault, EINVAL, "session \"%s\" has %lld turn%s; there is no turn %lld", l->session,
+                         (long long)l->turn, l->turn == 1 ? "" : "s", (long long)l->aim.at);
+    return replay_now(l->replay) < 0 ? fault_oom(fault) : 0;
+}
+
+int lowering_entry(struct lowering *l, int64_t seq, struct entry *ret, struct fovea_fault *fault)
+{
+    const struct lowering_body *b = &l->bodies[seq - 1];
+    int r = entry_read(b->text, b->len, seq, &l->room, ret);
+    return r == 0 ? 0 : fault_set(fault, -r, "entry %lld of session \"%s\" cannot be read", (long long)seq, l->session);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* The bytes that were shown, or the version that was made of them; its type goes into l->held_type. */
+static int find_payload(struct lowering *l, const struct part *p, const struct decision *d, uint8_t ret[static SHA256_LEN],
+                        struct fovea_fault *fault)
+{
+    struct span type = span_inside(p->media_type);
+    struct record_variant v;
+    char spec[REFIT_SPEC];
+    if (!d || d->fate != FATE_REFIT) {
+        (void)snprintf(l->held_type, sizeof l->held_type, "%.*s", (int)MIN(type.len, sizeof l->held_type - 1),
+                       type.len ? type.at : "");
+        memcpy(ret, p->sha256, SHA256_LEN);
+        return 0;
+    }
+    refit_spec(&d->refit, spec);
+    int r = record_variant(l->f->record, p->sha256, spec, &v, fault);
+    if (r < 0 || !v.media_type[0])
+        return r == -ENOENT || r == 0 ? -EBADMSG : r;
+    memcpy(l->held_type, v.media_type, sizeof l->held_type);
+    memcpy(ret, v.sha256, SHA256_LEN);
+    return 0;
+}
+
+struct writing {
+    struct lowering *l;
+    const struct lowering_output *out;
+    struct fovea_fault *fault;
+    int error;
+};
+
+static int write_piece(void *arg, const char *piece, size_t len)
+{
+    struct writing *w = arg;
+    int r = w->out->write ? w->out->write(w->out->arg, piece, len) : 0;
+    return r < 0 ? fault_set(w->fault, r, "the output cannot be written: %s", strerror(-r)) : 0;
+}
+
+static int write_payload(void *arg, const struct part *p, const struct decision *d, struct payload *ret)
+{
+    struct writing *w = arg;
+    struct lowering *l = w->l;
+    uint8_t sha256[SHA256_LEN];
+    size_t len;
+    *ret = (struct payload){"image/png", "", 0};
+    if (w->out->place)
+        return 0;
+    if (!p->stored)
+        return -EBADMSG;
+    int r = find_payload(l, p, d, sha256, w->fault);
+    free(take(l->held));
+    r = r == 0 ? record_blob(l->f->record, sha256, &l->held, &len, w->fault) : r;
+    if (r < 0)
+        return r == -ENOENT ? -EBADMSG : r;
+    *ret = (struct payload){l->held_type, l->held, len};
+    return 0;
+}
+
+static void write_boundary(void *arg, int64_t seq, size_t message, size_t offset)
+{
+    struct writing *w = arg;
+    struct lowering *l = w->l;
+    int r = grow((void **)&l->boundaries, l->n_boundaries, &l->room_boundaries, sizeof *l->boundaries);
+    if (r < 0)
+        w->error = r;
+    else
+        l->boundaries[l->n_boundaries++] = (struct lowering_boundary){seq, message, offset};
+}
+
+static void write_place(void *arg, const struct lower_place *place, int64_t seq, size_t part)
+{
+    const struct writing *w = arg;
+    if (w->out->place)
+        w->out->place(w->out->arg, place, seq, part);
+}
+
+static void write_note(void *arg, int64_t seq, const char *words)
+{
+    struct lowering *l = ((struct writing *)arg)->l;
+    if (l->notes.len + strlen(words) > LIMIT_REPORT_BYTES / 2)
+        return; /* enough said */
+    (void)buf_add_format(&l->notes, "%s{\"entry\":%lld,\"what\":", l->n_notes++ ? "," : "", (long long)seq);
+    (void)buf_add_json_str(&l->notes, words);
+    (void)buf_add_str(&l->notes, "}");
+}
+
+/* Entries from one on, each with parts of its own: the writer holds a group until it is complete. */
+static int write_entries(struct lowering *l, struct writer *to, int64_t from, struct fovea_fault *fault)
+{
+    struct entry e;
+    int r = 0;
+    for (int64_t seq = from; r == 0 && seq <= (int64_t)l->n_bodies; seq++) {
+        r = lowering_entry(l, seq, &e, fault);
+        r = r == 0 ? writer_entry(to, &e) : r;
+    }
+    return r == 0 ? writer_end(to) : r;
+}
+
+static void writer_free_p(struct writer **w)
+{
+    writer_free(*w);
+}
+
+int lowering_write(struct lowering *l, size_t from, const struct lowering_output *out, struct fovea_fault *fault)
+{
+    struct lowering_boundary at = from == SIZE_MAX ? (struct lowering_boundary){.seq = 1} : l->boundaries[from];
+    struct writing w = {.l = l, .out = out, .fault = fault};
+    struct lower_job job = {.target = &l->aim.target,
+                            .replay = out->as_is ? NULL : l->replay,
+                            .as_is = out->as_is,
+                            .hooks = {&w, write_piece, write_payload, write_boundary, write_place, write_note}};
+    cleanup(writer_free_p) struct writer *to = NULL;
+    l->n_boundaries = from == SIZE_MAX ? 0 : from;
+    l->written = false;
+    int r = writer_new(&job, at.message, at.offset, &to);
+    r = r == 0 ? write_entries(l, to, at.seq, fault) : r;
+    free(take(l->held));
+    r = r == 0 ? w.error : r;
+    l->written = r == 0;
+    return r == -ENOMEM ? fault_oom(fault) : r;
+}
