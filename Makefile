@@ -113,6 +113,9 @@ $(OBJ)/cmd/mcp.o: CPPFLAGS += -I.
 # Pixel loops earn -O3.
 $(OBJ)/worker/%.o: OPT := -O3
 
+# Only the types; the library is loaded when a record is in PostgreSQL.
+$(OBJ)/src/record/postgres%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
+
 # Only the types; the library is loaded when something is drawn.
 $(OBJ)/cmd/draw.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags chafa 2>/dev/null))
 
@@ -188,7 +191,7 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl
+	@tools/setup.sh python3 openssl curl postgresql
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
