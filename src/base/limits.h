@@ -85,7 +85,6 @@
 
 /* The record in PostgreSQL */
 #define LIMIT_PG_CONNECT_MS 10000           /* one try, over all addresses of a server */
-#define LIMIT_PG_BACK_MS 20000              /* for a server that was there to come back */
 #define LIMIT_PG_NAP_MS 50                  /* before the second try, doubled for the next */
 #define LIMIT_PG_NAP_MAX_MS 1000
 #define LIMIT_PG_DEAD_MS 15000              /* bytes without acknowledgement from the other machine */
@@ -94,8 +93,9 @@
 #define LIMIT_PG_IDLE_MS 60000              /* of ours that holds a session and says nothing: its server lets go */
 #define LIMIT_PG_QUEUE 256                  /* statements sent ahead of their answers */
 #define LIMIT_PG_QUEUE_BYTES (1 * MIB)      /* and their values, before the last one */
+#define LIMIT_PG_UNASKED (32 * KIB)         /* of a blob that is sent without asking whether it is there */
 #define LIMIT_PG_PAGE_ROWS 256              /* read at once */
-#define LIMIT_PG_PAGE_BYTES (4 * MIB)       /* and their bodies, before the last one */
+#define LIMIT_PG_PAGE_BYTES (1 * MIB)       /* and their bodies, before the last one */
 #define LIMIT_PG_WORDS 200                  /* characters of a server's words in a fault */
 #define LIMIT_PG_URL 4096                   /* of record.store */
 

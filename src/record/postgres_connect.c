@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making the connection. A server that was there before, or says that it starts, is waited for: it may be restarting, and who
- * appends wants to know what became of the entries. Any other is told of at once. Looking a name up is libpq's own and lasts as
- * long as the system's resolver does; everything else here has its clock and the cancel.
+ * Making the connection. A server that says that it starts is waited for; any other is told of at once (the record tries again
+ * when there was one before). Looking a name up is libpq's own and lasts as long as the system's resolver does; everything
+ * else here has its clock and the cancel.
  */
 #include <errno.h>
 #include <poll.h>
@@ -27,19 +27,28 @@ static const char *option(const PQconninfoOption *options, const char *name)
     return NULL;
 }
 
+static void forget(char **secret)
+{
+    if (*secret)
+        explicit_bzero(*secret, strlen(*secret));
+    free(take(*secret));
+}
+
 static int keep_option(char **to, const char *value)
 {
+    forget(to);
     return !value || (*to = strdup(value)) ? 0 : -ENOMEM;
 }
 
 static int keep_options(struct pg_link *l, const PQconninfoOption *options, struct fovea_fault *fault)
 {
-    auto_buf place = BUF_INIT(LIMIT_PG_URL);
+    auto_buf place = BUF_INIT(2 * LIMIT_PG_URL);
     const char *host = option(options, "host"), *database = option(options, "dbname");
     host = host ? host : option(options, "hostaddr");
     (void)buf_add_shown(&place, host ? host : "this machine", 100);
     (void)buf_add_str(&place, database ? "/" : "");
     (void)buf_add_shown(&place, database ? database : "", 64);
+    free(l->place);
     l->place = buf_take(&place);
     if (!l->place || keep_option(&l->secrets[0], option(options, "password")) < 0 ||
         keep_option(&l->secrets[1], option(options, "sslpassword")) < 0)
@@ -47,37 +56,42 @@ static int keep_options(struct pg_link *l, const PQconninfoOption *options, stru
     return 0;
 }
 
-/* libpq's words on an address that it cannot read may show a password: they are not passed on. */
-int pg_link_init(struct pg_link *l, const char *url, const fovea_cancel *cancel, struct fovea_fault *fault)
+/* The library is loaded here, not before: most runs of a program that may use a record do not. libpq's words on an address that
+ * it cannot read may show a password: they are not passed on. */
+static int prepare(struct pg_link *l, struct fovea_fault *fault)
 {
-    *l = (struct pg_link){.pq = pq_load(), .cancel = cancel};
-    if (!l->pq)
-        return fault_set(fault, ENOSYS, "a record in PostgreSQL needs libpq 14 or later: install libpq5");
+    const struct pq_table *pq = pq_load();
     char *words = NULL;
-    PQconninfoOption *options = strlen(url) < LIMIT_PG_URL ? l->pq->PQconninfoParse(url, &words) : NULL;
-    l->pq->PQfreemem(words);
+    if (!pq)
+        return fault_set(fault, ENOSYS, "a record in PostgreSQL needs libpq 14 or later: install libpq5");
+    PQconninfoOption *options = pq->PQconninfoParse(l->url, &words);
+    pq->PQfreemem(words);
     if (!options)
         return fault_set(fault, EINVAL, "record.store is no address that PostgreSQL takes: "
                                         "postgresql://USER@HOST:PORT/DATABASE, with %%XX for what is special in a part");
     int r = keep_options(l, options, fault);
-    l->pq->PQconninfoFree(options);
-    if (r == 0 && !(l->url = strdup(url)))
-        r = fault_oom(fault);
-    if (r < 0)
-        pg_link_done(l);
+    pq->PQconninfoFree(options);
+    if (r == 0)
+        l->pq = pq;
     return r;
+}
+
+int pg_link_init(struct pg_link *l, const char *url, const fovea_cancel *cancel, struct fovea_fault *fault)
+{
+    *l = (struct pg_link){.cancel = cancel};
+    if (strlen(url) > LIMIT_PG_URL)
+        return fault_set(fault, EINVAL, "record.store is longer than %d bytes", LIMIT_PG_URL);
+    l->url = strdup(url);
+    return l->url ? 0 : fault_oom(fault);
 }
 
 void pg_link_done(struct pg_link *l)
 {
     pg_hang_up(l);
-    free(take(l->url));
     free(take(l->place));
-    for (size_t i = 0; i < COUNT(l->secrets); i++) {
-        if (l->secrets[i])
-            explicit_bzero(l->secrets[i], strlen(l->secrets[i]));
-        free(take(l->secrets[i]));
-    }
+    forget(&l->url);
+    for (size_t i = 0; i < COUNT(l->secrets); i++)
+        forget(&l->secrets[i]);
 }
 
 /* ---------------------------------------------------------------- one try */
@@ -148,10 +162,13 @@ static int set_up(struct pg_link *l, struct fovea_fault *fault)
     char wait[16], idle[16];
     (void)snprintf(wait, sizeof wait, "%d", LIMIT_RECORD_WAIT_MS);
     (void)snprintf(idle, sizeof idle, "%d", LIMIT_PG_IDLE_MS);
-    return pg_ask(l, "SELECT set_config('search_path', '', false), set_config('lock_timeout', $1, false), "
+    int r = pg_ask(l, "SELECT set_config('search_path', '', false), set_config('lock_timeout', $1, false), "
                      "set_config('idle_in_transaction_session_timeout', $2, false), "
                      "set_config('client_min_messages', 'warning', false)",
                   PG_VALUES(PG_TEXT(wait), PG_TEXT(idle)), NULL, fault);
+    if (r < 0)
+        pg_hang_up(l);
+    return r;
 }
 
 static int fault_of_try(struct pg_link *l, int code, struct fovea_fault *fault)
@@ -167,27 +184,17 @@ static int fault_of_try(struct pg_link *l, int code, struct fovea_fault *fault)
 
 int pg_connect(struct pg_link *l, struct fovea_fault *fault)
 {
-    int64_t until = clock_ms() + LIMIT_PG_BACK_MS;
-    int wait = LIMIT_PG_NAP_MS;
-    if (l->conn)
-        return 0;
-    for (;;) {
+    int64_t until = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    int r = l->conn || l->pq ? 0 : prepare(l, fault);
+    for (int wait = LIMIT_PG_NAP_MS; r == 0 && !l->conn; wait = MIN(2 * wait, LIMIT_PG_NAP_MAX_MS)) {
         int code = try_once(l, clock_ms() + LIMIT_PG_CONNECT_MS);
         if (code == 0)
-            break;
-        int r = fault_of_try(l, code, fault);
-        bool again = r == -EHOSTUNREACH && (l->known || pg_soon(l)) && clock_left(until) > wait;
+            return set_up(l, fault);
+        r = fault_of_try(l, code, fault);
+        bool again = r == -EHOSTUNREACH && pg_soon(l) && clock_left(until) > wait;
         pg_hang_up(l);
-        if (!again)
-            return r;
-        if (nap(l, wait) < 0)
-            return fault_cancelled(fault);
-        wait = MIN(2 * wait, LIMIT_PG_NAP_MAX_MS);
+        if (again)
+            r = nap(l, wait) < 0 ? fault_cancelled(fault) : 0;
     }
-    int r = set_up(l, fault);
-    if (r < 0)
-        pg_hang_up(l);
-    else
-        l->known = true;
     return r;
 }

@@ -95,7 +95,7 @@ static void keep(struct pg_link *l, PGresult **kept, PGresult *res)
 static int collect(struct pg_link *l, PGresult **kept, struct fovea_fault *fault)
 {
     for (int code = 0, nothing = 0;;) {
-        PGresult *res;
+        PGresult *res = NULL;
         int r = next_result(l, &res, fault);
         if (r < 0)
             return r;

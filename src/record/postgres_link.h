@@ -20,7 +20,6 @@ struct pg_link {
     char *place;               /* "HOST/DATABASE", for words */
     char *secrets[2];          /* passwords in url: never in words */
     const fovea_cancel *cancel;
-    bool known;                /* the server was there before: worth waiting for */
     bool slow;                 /* what is asked goes through a whole record */
     size_t queued, queued_bytes;
 };
@@ -39,11 +38,12 @@ enum { PG_TYPE_BYTES = 17, PG_TYPE_NUMBER = 20, PG_TYPE_TEXT = 25 };
 #define PG_VALUES(...) (const struct pg_value[]){__VA_ARGS__}, sizeof((const struct pg_value[]){__VA_ARGS__}) / sizeof(struct pg_value)
 #define PG_NONE NULL, 0
 
-/* -EINVAL: url is none; -ENOSYS: no libpq. */
+/* Only keeps them: the first connection looks at url. */
 int pg_link_init(struct pg_link *l, const char *url, const fovea_cancel *cancel, struct fovea_fault *fault);
 void pg_link_done(struct pg_link *l);
 
-/* Waits a while for a server that was there before or is starting. -EHOSTUNREACH, -EACCES, -ECANCELED. */
+/* Waits a while for a server that is starting. -EINVAL: the address is none; -ENOSYS: no libpq; -EHOSTUNREACH, -EACCES,
+ * -ECANCELED. */
 int pg_connect(struct pg_link *l, struct fovea_fault *fault);
 void pg_hang_up(struct pg_link *l);
 
