@@ -53,7 +53,26 @@ static int keep_options(struct pg_link *l, const PQconninfoOption *options, stru
     if (!l->place || keep_option(&l->secrets[0], option(options, "password")) < 0 ||
         keep_option(&l->secrets[1], option(options, "sslpassword")) < 0)
         return fault_oom(fault);
+    for (size_t i = 0; i < COUNT(l->secrets); i++) /* one that is also a name is not told as that */
+        if (l->secrets[i] && *l->secrets[i] && strstr(l->place, l->secrets[i]))
+            l->place[0] = '\0';
     return 0;
+}
+
+static int fault_address(struct fovea_fault *fault)
+{
+    return fault_set(fault, EINVAL, "record.store is no address that PostgreSQL takes: postgresql://USER@HOST:PORT/DATABASE, "
+                                    "with %%XX for what is special in a part");
+}
+
+/* A password with a bare '@' or '/' in it would be taken for a host or a database, and shown as such. */
+static bool ambiguous(const char *url)
+{
+    const char *start = strstr(url, "//");
+    start = start ? start + 2 : url;
+    size_t whole = strcspn(start, "?");
+    const char *first = memchr(start, '@', whole), *slash = memchr(start, '/', whole);
+    return first && (memchr(first + 1, '@', whole - (size_t)(first + 1 - start)) || (slash && slash < first));
 }
 
 /* The library is loaded here, not before: most runs of a program that may use a record do not. libpq's words on an address that
@@ -64,11 +83,10 @@ static int prepare(struct pg_link *l, struct fovea_fault *fault)
     char *words = NULL;
     if (!pq)
         return fault_set(fault, ENOSYS, "a record in PostgreSQL needs libpq 14 or later: install libpq5");
-    PQconninfoOption *options = pq->PQconninfoParse(l->url, &words);
+    PQconninfoOption *options = ambiguous(l->url) ? NULL : pq->PQconninfoParse(l->url, &words);
     pq->PQfreemem(words);
     if (!options)
-        return fault_set(fault, EINVAL, "record.store is no address that PostgreSQL takes: "
-                                        "postgresql://USER@HOST:PORT/DATABASE, with %%XX for what is special in a part");
+        return fault_address(fault);
     int r = keep_options(l, options, fault);
     pq->PQconninfoFree(options);
     if (r == 0)

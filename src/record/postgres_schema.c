@@ -19,7 +19,8 @@
 #define LOCK_SCHEMA 0x666f7665610000ll /* any number that is always the same */
 
 static const char *const version_1[] = {
-    "CREATE SCHEMA IF NOT EXISTS fovea",
+    /* one that an administrator has made will do, for who may make none */
+    "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'fovea') THEN CREATE SCHEMA fovea; END IF; END $$",
     "CREATE TABLE fovea.version (version bigint NOT NULL)",
     "INSERT INTO fovea.version VALUES (0)",
     "CREATE TABLE fovea.sessions (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE \"C\" NOT NULL UNIQUE)",
@@ -51,11 +52,14 @@ int pg_check_version(const struct backend *b, int64_t version, struct fovea_faul
     return fault_set(fault, EPROTO, "the record in PostgreSQL at \"%s\" was made by a newer fovea: use that one", b->link.place);
 }
 
-/* 0: there are no tables. */
+/* 0: there are no tables. The catalogues are read, not asked by name: the server remembers names that were not there, also
+ * when somebody made them while it waited for the lock. */
 static int read_version(struct backend *b, int64_t *ret, struct fovea_fault *fault)
 {
     auto_result there = {0}, version = {0};
-    int n = pg_select(b, "SELECT 1 WHERE to_regclass('fovea.version') IS NOT NULL", PG_NONE, &there, fault);
+    int n = pg_select(b, "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                         " WHERE n.nspname = 'fovea' AND c.relname = 'version'",
+                      PG_NONE, &there, fault);
     if (n > 0)
         n = pg_select(b, "SELECT version FROM fovea.version", PG_NONE, &version, fault);
     if (n < 0)
