@@ -45,7 +45,8 @@ typedef int backend_each_made(const struct backend_made *m, void *arg);
 /* A blob and who uses it first: a session's name and entry; "" and 0 nobody. As record_each. */
 typedef int backend_each_blob(const struct record_blob *blob, const char *session, int64_t seq, void *arg);
 typedef int backend_each_name(int64_t id, const char *name, void *arg);
-typedef int backend_each_variant(const uint8_t *of, const char *spec, const struct backend_variant *v, void *arg);
+/* there: its bytes are stored. */
+typedef int backend_each_variant(const uint8_t *of, const char *spec, const struct backend_variant *v, bool there, void *arg);
 
 struct backend_kind {
     const char *scheme; /* "sqlite:", "postgresql:" */
@@ -72,7 +73,8 @@ struct backend_kind {
                        struct fovea_fault *fault); /* there already: 0, and it stays */
     /* The session, and those of its blobs, their variants and the variants' blobs that nobody uses any more. */
     int (*drop_session)(struct backend *b, int64_t id, struct fovea_fault *fault);
-    int (*drop_made)(struct backend *b, int64_t id, struct fovea_fault *fault); /* head, marks and uses; id 0: of sessions that are not */
+    /* Head, marks and uses. id 0: of sessions that are not there; and whatever else the store can make anew (indexes). */
+    int (*drop_made)(struct backend *b, int64_t id, struct fovea_fault *fault);
     int (*set_head)(struct backend *b, int64_t id, const struct record_point *last, struct fovea_fault *fault);
 
     /* Reading needs no lease; rows of one call are of one moment, in order of seq. Session not there: -ENOENT. A callback

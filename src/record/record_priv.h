@@ -50,4 +50,19 @@ struct record_chain {
 /* 0: it fits, and *at is there now. 1: it is the one at *at. -EBADMSG, -ESTALE. */
 int record_chain_next(struct record_chain *c, const struct backend_row *row);
 
+/* ---------------------------------------------------------------- what is made of entries */
+
+/* A set of marks and uses as one number, whatever their order. */
+struct record_print {
+    uint64_t words[SHA256_LEN / sizeof(uint64_t)];
+};
+void record_print_mark(struct record_print *p, int64_t seq, const char *name, size_t len);
+void record_print_use(struct record_print *p, int64_t seq, const uint8_t *sha256);
+
+/* What derive says of an entry, each thing once. What derive returns, or -ENOMEM. */
+int record_print_entry(struct record *r, const struct backend_row *row, struct record_print *p);
+
+/* Makes head, marks and uses of a session anew. -EBADMSG when its entries are damaged: then nothing is changed. */
+int record_rebuild(struct record *r, const char *session, struct fovea_fault *fault);
+
 #endif
