@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "base/limits.h"
 #include "record/postgres_priv.h"
 
 #define LOCK_STORE 0x666f7665610001ll
@@ -73,12 +74,15 @@ static void undo(struct backend *b)
  * the server does for others. The row is locked first and looked at then: who waited for it sees what the other wrote. */
 static int send_begin(struct backend *b, const char *session, bool make, struct fovea_fault *fault)
 {
+    char held[16];
     bool alone = session && !make;
+    (void)snprintf(held, sizeof held, "%d", LIMIT_PG_HELD_MS);
     int r = pg_send(&b->link, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", PG_NONE, fault);
     if (r == 0)
-        r = pg_send(&b->link, "SELECT set_config('synchronous_commit', 'on', true)"
-                              " WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",
-                    PG_NONE, fault);
+        r = pg_send(&b->link, "SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config("
+                              "'synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply'"
+                              " THEN 'remote_apply' ELSE 'on' END, true)",
+                    PG_VALUES(PG_TEXT(held)), fault);
     if (r == 0)
         r = pg_send(&b->link, alone ? "SELECT pg_advisory_xact_lock($1)" : "SELECT pg_advisory_xact_lock_shared($1)",
                     PG_VALUES(PG_NUMBER(LOCK_STORE)), fault);

@@ -62,7 +62,7 @@ static int walk(struct backend *b, const char *sql, const struct pg_value *value
     b->link.slow = true;
     r = pg_read_leave(b, fetch_all(b, sql, values, n, each, to), to->fault);
     b->link.slow = false;
-    return r;
+    return MIN(r, 0);
 }
 
 /* ---------------------------------------------------------------- sessions and what is made of entries */
@@ -101,7 +101,7 @@ int pg_made(struct backend *b, int64_t id, backend_each_made *each, void *arg, s
 {
     struct told to = {.made = each, .arg = arg, .fault = fault};
     return walk(b, "DECLARE c NO SCROLL CURSOR FOR SELECT seq, name, NULL::bytea AS sha256, 0::bigint FROM fovea.marks"
-                   " WHERE session = $1 UNION ALL SELECT u.seq, NULL, u.sha256, CASE WHEN b.sha256 IS NULL THEN 0 ELSE 1 END"
+                   " WHERE session = $1 UNION ALL SELECT u.seq, NULL, u.sha256, CASE WHEN b.sha256 IS NULL THEN 0 ELSE 1 END::bigint"
                    " FROM fovea.uses u LEFT JOIN fovea.blobs b ON b.sha256 = u.sha256 WHERE u.session = $1"
                    " ORDER BY seq, name, sha256",
                 PG_VALUES(PG_NUMBER(id)), give_made, &to);
@@ -114,14 +114,15 @@ static int give_variant(struct backend *b, const PGresult *res, int row, void *t
     uint8_t of[SHA256_LEN] = {0};
     (void)pg_copy(&b->link, res, row, 0, of, SHA256_LEN);
     (void)pg_read_variant(b, res, row, 2, &v, NULL); /* one of all zeros has no seal that fits, and is told of */
-    return t->variant(of, b->link.pq->PQgetvalue(res, row, 1), &v, t->arg);
+    return t->variant(of, b->link.pq->PQgetvalue(res, row, 1), &v, pg_number(&b->link, res, row, 8) != 0, t->arg);
 }
 
 int pg_variants(struct backend *b, int64_t id, backend_each_variant *each, void *arg, struct fovea_fault *fault)
 {
     struct told to = {.variant = each, .arg = arg, .fault = fault};
-    return walk(b, "DECLARE c NO SCROLL CURSOR FOR SELECT v.of, v.spec, v.sha256, v.media_type, v.width, v.height, v.bytes, v.seal"
-                   " FROM fovea.variants v WHERE $1 = 0 OR EXISTS (SELECT FROM fovea.uses u WHERE u.sha256 = v.of"
+    return walk(b, "DECLARE c NO SCROLL CURSOR FOR SELECT v.of, v.spec, v.sha256, v.media_type, v.width, v.height, v.bytes,"
+                   " v.seal, CASE WHEN b.sha256 IS NULL THEN 0 ELSE 1 END::bigint FROM fovea.variants v"
+                   " LEFT JOIN fovea.blobs b ON b.sha256 = v.sha256 WHERE $1 = 0 OR EXISTS (SELECT FROM fovea.uses u WHERE u.sha256 = v.of"
                    " AND u.session = $1) ORDER BY v.of, v.spec",
                 PG_VALUES(PG_NUMBER(id)), give_variant, &to);
 }
@@ -180,7 +181,7 @@ int pg_blobs(struct backend *b, int64_t id, backend_each_blob *each, void *arg, 
         r = page_of_blobs(b, id, first, &to, &more);
     r = pg_read_leave(b, r, fault);
     b->link.slow = false;
-    return r;
+    return MIN(r, 0);
 }
 
 /* ---------------------------------------------------------------- the tables themselves */
@@ -206,7 +207,7 @@ int pg_integrity(struct backend *b, void (*tell)(const char *words, void *arg), 
                    " WHERE n.nspname = 'fovea' AND NOT c.convalidated"
                    " UNION ALL SELECT 'index fovea.' || want.name || ' is missing' FROM (VALUES ('entries_pkey'), ('entries_key'),"
                    " ('blobs_pkey'), ('variants_pkey'), ('sessions_pkey'), ('sessions_name_key'), ('heads_pkey'), ('marks_pkey'),"
-                   " ('uses_pkey')) want (name) WHERE to_regclass('fovea.' || want.name) IS NULL"
+                   " ('uses_pkey'), ('variants_sha256'), ('uses_sha256')) want (name) WHERE to_regclass('fovea.' || want.name) IS NULL"
                    " UNION ALL SELECT 'entry ' || e.seq || ' is of a session that is not there (' || e.session || ')'"
                    " FROM fovea.entries e WHERE NOT EXISTS (SELECT FROM fovea.sessions s WHERE s.id = e.session)",
                 PG_NONE, give_words, &to);

@@ -17,6 +17,9 @@
 #include "base/text.h"
 #include "record/postgres_link.h"
 
+#define KEEPALIVE_S "5" /* of a line that says nothing, and between two looks at it */
+#define KEEPALIVES "2"  /* without an answer */
+
 /* ---------------------------------------------------------------- the address */
 
 static const char *option(const PQconninfoOption *options, const char *name)
@@ -128,7 +131,7 @@ static PGconn *start(const struct pg_link *l)
     (void)snprintf(dead, sizeof dead, "%d", LIMIT_PG_DEAD_MS);
     const char *const names[] = {"fallback_application_name", "keepalives_idle", "keepalives_interval", "keepalives_count",
                                  "tcp_user_timeout", "dbname", "client_encoding", NULL};
-    const char *const values[] = {"fovea", "5", "5", "2", dead, l->url, "UTF8", NULL};
+    const char *const values[] = {"fovea", KEEPALIVE_S, KEEPALIVE_S, KEEPALIVES, dead, l->url, "UTF8", NULL};
     return l->pq->PQconnectStartParams(names, values, 1);
 }
 
@@ -174,16 +177,19 @@ static int nap(const struct pg_link *l, int ms)
     return poll(&fd, 1, ms) > 0 ? -ECANCELED : 0;
 }
 
-/* A setting of ours for as long as the connection lasts; an empty search path leaves only the server's own functions. */
+/* Settings of ours for as long as the connection lasts. An empty search path leaves only the server's own functions; the
+ * server's looks at the line let it notice that we are gone, and give free what we held. */
 static int set_up(struct pg_link *l, struct fovea_fault *fault)
 {
     char wait[16], idle[16];
     (void)snprintf(wait, sizeof wait, "%d", LIMIT_RECORD_WAIT_MS);
     (void)snprintf(idle, sizeof idle, "%d", LIMIT_PG_IDLE_MS);
-    int r = pg_ask(l, "SELECT set_config('search_path', '', false), set_config('lock_timeout', $1, false), "
-                     "set_config('idle_in_transaction_session_timeout', $2, false), "
-                     "set_config('client_min_messages', 'warning', false)",
-                  PG_VALUES(PG_TEXT(wait), PG_TEXT(idle)), NULL, fault);
+    int r = pg_ask(l, "SELECT set_config('search_path', '', false), set_config('client_min_messages', 'warning', false),"
+                      " set_config('lock_timeout', $1, false), set_config('idle_in_transaction_session_timeout', $2, false),"
+                      " set_config('tcp_keepalives_idle', '" KEEPALIVE_S "', false),"
+                      " set_config('tcp_keepalives_interval', '" KEEPALIVE_S "', false),"
+                      " set_config('tcp_keepalives_count', '" KEEPALIVES "', false)",
+                   PG_VALUES(PG_TEXT(wait), PG_TEXT(idle)), NULL, fault);
     if (r < 0)
         pg_hang_up(l);
     return r;

@@ -16,6 +16,12 @@ struct backend {
     uint8_t put[PG_PUT][SHA256_LEN];
 };
 
+/* Indexes that are made with the tables, and again where one was lost. */
+#define PG_INDEX_KEY \
+    "CREATE UNIQUE INDEX IF NOT EXISTS entries_key ON fovea.entries (session, key) WHERE key IS NOT NULL"
+#define PG_INDEX_VARIANTS "CREATE INDEX IF NOT EXISTS variants_sha256 ON fovea.variants (sha256)"
+#define PG_INDEX_USES "CREATE INDEX IF NOT EXISTS uses_sha256 ON fovea.uses (sha256, session, seq)"
+
 /* Connects where needed. 0 with tables of our version; -ENOENT without words: there are none yet, and make is false.
  * -EPROTO: they are of a newer fovea. */
 int pg_ready(struct backend *b, bool make, struct fovea_fault *fault);

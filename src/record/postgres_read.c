@@ -102,7 +102,8 @@ int pg_rows(struct backend *b, int64_t id, int64_t from, backend_each *each, voi
         return r;
     while (r == 0 && more)
         r = page(&w, &more);
-    return pg_read_leave(b, r, fault);
+    r = pg_read_leave(b, r, fault);
+    return MIN(r, 0);
 }
 
 /* ---------------------------------------------------------------- single things */

@@ -26,19 +26,19 @@ static const char *const version_1[] = {
     "CREATE TABLE fovea.sessions (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE \"C\" NOT NULL UNIQUE)",
     "CREATE TABLE fovea.entries (session bigint NOT NULL REFERENCES fovea.sessions, seq bigint NOT NULL CHECK (seq > 0),"
     " at_ms bigint NOT NULL, hash bytea NOT NULL, key bytea, body bytea NOT NULL, PRIMARY KEY (session, seq))",
-    "CREATE UNIQUE INDEX entries_key ON fovea.entries (session, key) WHERE key IS NOT NULL",
+    PG_INDEX_KEY,
     "CREATE TABLE fovea.blobs (sha256 bytea PRIMARY KEY, data bytea NOT NULL)",
     "ALTER TABLE fovea.blobs ALTER data SET STORAGE EXTERNAL", /* pictures do not shrink */
     "CREATE TABLE fovea.variants (of bytea NOT NULL, spec bytea NOT NULL, sha256 bytea NOT NULL, media_type bytea NOT NULL,"
     " width bigint NOT NULL, height bigint NOT NULL, bytes bigint NOT NULL, seal bytea NOT NULL, PRIMARY KEY (of, spec))",
-    "CREATE INDEX variants_sha256 ON fovea.variants (sha256)",
+    PG_INDEX_VARIANTS,
     "CREATE TABLE fovea.heads (session bigint PRIMARY KEY REFERENCES fovea.sessions, seq bigint NOT NULL, hash bytea NOT NULL,"
     " at_ms bigint NOT NULL, bytes bigint NOT NULL)",
     "CREATE TABLE fovea.marks (session bigint NOT NULL REFERENCES fovea.sessions, hash bytea NOT NULL, seq bigint NOT NULL,"
     " name bytea NOT NULL, PRIMARY KEY (session, hash, seq))",
     "CREATE TABLE fovea.uses (session bigint NOT NULL REFERENCES fovea.sessions, seq bigint NOT NULL, sha256 bytea NOT NULL,"
     " PRIMARY KEY (session, seq, sha256))",
-    "CREATE INDEX uses_sha256 ON fovea.uses (sha256, session, seq)",
+    PG_INDEX_USES,
     NULL,
 };
 
