@@ -113,6 +113,9 @@ $(OBJ)/cmd/mcp.o: CPPFLAGS += -I.
 # Pixel loops earn -O3.
 $(OBJ)/worker/%.o: OPT := -O3
 
+# Only the types; the library is loaded when a record is in PostgreSQL.
+$(OBJ)/src/record/postgre%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
+
 # Only the types; the library is loaded when something is drawn.
 $(OBJ)/cmd/draw.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags chafa 2>/dev/null))
 
@@ -188,13 +191,13 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl
+	@tools/setup.sh python3 openssl curl postgresql
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/recordcrash tests/askhost bench/mcp_load)
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load)
 tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
@@ -221,6 +224,11 @@ ASKHOST_OBJ := $(call objects,$(sort $(wildcard tests/host/*.c)))
 $(BUILD)/tests/askhost: $(ASKHOST_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lssl -lcrypto -ljansson
+
+# Writes to a record and reads it.
+$(BUILD)/tests/recordwrite: $(OBJ)/tests/tools/recordwrite.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 # Writes down what asking would have.
 $(BUILD)/tests/seedledger: $(OBJ)/tests/tools/seedledger.o $(OBJ)/libinternal.a

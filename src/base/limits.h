@@ -84,6 +84,23 @@
 #define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
 #define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */
 
+/* The record in PostgreSQL */
+#define LIMIT_PG_CONNECT_MS 10000           /* one try, over all addresses of a server */
+#define LIMIT_PG_NAP_MS 50                  /* before the second try, doubled for the next */
+#define LIMIT_PG_NAP_MAX_MS 1000
+#define LIMIT_PG_DEAD_MS 15000              /* bytes without acknowledgement from the other machine */
+#define LIMIT_PG_SILENT_MS 30000            /* no byte of an answer; longer than two waits for other writers */
+#define LIMIT_PG_LONG_MS 600000             /* the same of what goes through a whole record */
+#define LIMIT_PG_IDLE_MS 60000              /* between two statements of a read: its server lets go */
+#define LIMIT_PG_HELD_MS 8000               /* and of a write, which others wait for: less than they do */
+#define LIMIT_PG_QUEUE 256                  /* statements sent ahead of their answers */
+#define LIMIT_PG_QUEUE_BYTES (1 * MIB)      /* and their values, before the last one */
+#define LIMIT_PG_UNASKED (32 * KIB)         /* of a blob that is sent without asking whether it is there */
+#define LIMIT_PG_PAGE_ROWS 256              /* read at once */
+#define LIMIT_PG_PAGE_BYTES (1 * MIB)       /* and their bodies, before the last one */
+#define LIMIT_PG_WORDS 200                  /* characters of a server's words in a fault */
+#define LIMIT_PG_URL 4096                   /* of record.store */
+
 /* Workers */
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */

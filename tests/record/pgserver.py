@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A PostgreSQL server of our own on a unix socket, and a proxy before it that cuts connections around a COMMIT."""
+import os
+import pwd
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+
+LATE = 60  # seconds for anything of the server's
+
+
+def children(pid):
+    """Processes that pid has started, by the kernel's list."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open("/proc/%s/stat" % name, encoding="ascii", errors="replace") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue
+        if parent == pid:
+            found.append(int(name))
+    return found
+
+
+class Server:
+    """The server refuses to run as root: then it is nobody's."""
+
+    def __init__(self, programs):
+        self.programs = programs
+        self.folder = tempfile.mkdtemp(prefix="fovea-pg-")  # a socket's path must be short
+        self.data = os.path.join(self.folder, "data")
+        self.socket = os.path.join(self.folder, ".s.PGSQL.5432")
+        self.process = None
+        self.user = pwd.getpwnam("nobody") if os.getuid() == 0 else None
+        if self.user:
+            os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        self.run("initdb", "-D", self.data, "-N", "-A", "trust", "-U", "fovea", "-E", "UTF8", "--locale=C")
+        with open(os.path.join(self.data, "postgresql.conf"), "a", encoding="ascii") as file:
+            file.write("listen_addresses = ''\nunix_socket_directories = '%s'\nshared_buffers = 16MB\nfsync = on\n"
+                       "synchronous_commit = off\n" % self.folder)  # ours is to be on all the same
+
+    def demote(self):
+        return {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
+
+    def run(self, program, *args):
+        done = subprocess.run([os.path.join(self.programs, program), *args], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LATE, check=False, **self.demote())
+        if done.returncode:
+            raise RuntimeError("%s: %s" % (program, done.stdout.decode(errors="replace")))
+        return done.stdout.decode()
+
+    def start(self):
+        log = open(os.path.join(self.folder, "log"), "ab")
+        self.process = subprocess.Popen([os.path.join(self.programs, "postgres"), "-D", self.data], cwd=self.folder,
+                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self.demote())
+        log.close()
+        self.wait()
+
+    def wait(self):
+        until = time.monotonic() + LATE
+        while time.monotonic() < until:
+            try:
+                self.sql("SELECT 1")
+                return
+            except RuntimeError:
+                time.sleep(0.05)
+        with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as file:
+            raise RuntimeError("the server does not start: " + file.read()[-2000:])
+
+    def sql(self, words, database="postgres"):
+        return self.run("psql", "-X", "-q", "-A", "-t", "-h", self.folder, "-U", "fovea", "-d", database, "-c", words).strip()
+
+    def kill(self):
+        """All of it at once, as when the power goes."""
+        mine = children(self.process.pid)
+        for pid in [self.process.pid, *mine]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+        until = time.monotonic() + LATE
+        while any(os.path.exists("/proc/%d" % pid) for pid in mine) and time.monotonic() < until:
+            time.sleep(0.01)
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(timeout=LATE)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def url(self, database="postgres", folder=None):
+        return "postgresql:///%s?host=%s&user=fovea" % (database, folder or self.folder)
+
+
+class Proxy:
+    """Passes bytes on between a socket of its own and the server's. Every time a COMMIT comes by, it does what the next word of
+    the plan says: pass; before (cut, the server never sees it); after (the server has answered, the client never hears);
+    blind (passed on and cut at once); kill (passed on, and the server's process killed)."""
+
+    def __init__(self, server, plan):
+        self.server = server
+        self.plan = list(plan)
+        self.done = {}
+        self.lock = threading.Lock()
+        self.folder = os.path.join(server.folder, "proxy")
+        os.makedirs(self.folder, exist_ok=True)
+        path = os.path.join(self.folder, ".s.PGSQL.5432")
+        if os.path.exists(path):
+            os.unlink(path)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        self.listener.listen(64)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def next_word(self):
+        with self.lock:
+            word = self.plan.pop(0) if self.plan else "pass"
+            self.done[word] = self.done.get(word, 0) + 1
+            return word
+
+    def serve(self, client):
+        upstream = socket.socket(socket.AF_UNIX)
+        try:
+            upstream.connect(self.server.socket)
+            Line(self, client, upstream).run()
+        except OSError:
+            pass
+        finally:
+            client.close()
+            upstream.close()
+
+    def close(self):
+        self.listener.close()
+
+
+class Line:
+    def __init__(self, proxy, client, upstream):
+        self.proxy, self.client, self.upstream = proxy, client, upstream
+        self.pid = 0
+        self.deaf = False  # nothing more for the client
+        self.answered = threading.Event()
+
+    def run(self):
+        back = threading.Thread(target=self.pump_back, daemon=True)
+        back.start()
+        self.pump()
+        self.cut()
+        back.join(LATE)
+
+    def cut(self):
+        for side in (self.client, self.upstream):
+            try:
+                side.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def pump_back(self):
+        first = b""
+        try:
+            while data := self.upstream.recv(65536):
+                if not self.pid:
+                    first += data
+                    self.pid = backend_pid(first)
+                if self.deaf:
+                    self.answered.set()
+                else:
+                    self.client.sendall(data)
+        except OSError:
+            pass
+        self.answered.set()
+        if not self.deaf:
+            self.cut()
+
+    def pump(self):
+        """Messages of the client: whole ones, so that a COMMIT is seen whatever the pieces are."""
+        rest, greeted = b"", False
+        while data := self.client.recv(65536):
+            rest += data
+            out = b""
+            while True:
+                head = 1 if greeted else 0
+                if len(rest) < head + 4:
+                    break
+                size = head + struct.unpack(">I", rest[head:head + 4])[0]
+                if len(rest) < size:
+                    break
+                message, rest = rest[:size], rest[size:]
+                greeted = greeted or message[4:8] == b"\0\3\0\0"
+                if greeted and message[:1] == b"P" and b"\0COMMIT\0" in message[4:]:
+                    word = self.proxy.next_word()
+                    if word != "pass":
+                        self.upstream.sendall(out)
+                        self.end(word, message + rest)
+                        return
+                out += message
+            self.upstream.sendall(out)
+
+    def end(self, word, last):
+        if word == "before":
+            return
+        # the rest of the commit (bind, execute, sync) may be in another piece
+        while b"S\0\0\0\4" not in last:
+            last += self.client.recv(65536)
+        self.deaf = word != "kill"
+        self.upstream.sendall(last)
+        if word == "kill":
+            os.kill(self.pid, signal.SIGKILL)
+        if word == "after":
+            self.answered.wait(LATE)
+
+
+def backend_pid(data):
+    """From the server's greeting (K); 0 when it has not come yet."""
+    at = 0
+    while at + 5 <= len(data):
+        if data[:1] in (b"S", b"N", b"G") and at == 0 and data[1:2] != b"\0":
+            at = 1  # the answer to a request for TLS
+            continue
+        kind, size = data[at:at + 1], struct.unpack(">I", data[at + 1:at + 5])[0]
+        if kind == b"K" and at + 9 <= len(data):
+            return struct.unpack(">I", data[at + 5:at + 9])[0]
+        at += 1 + size
+    return 0

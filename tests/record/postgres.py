@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of the record in PostgreSQL; run by postgres_test.sh with the folder of the server's programs."""
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from pgserver import Proxy, Server  # noqa: E402
+
+BUILD = os.environ["BUILD"]
+WRITE = os.path.join(BUILD, "tests", "recordwrite")
+LATE = 120
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def check(truth, words):
+    if not truth:
+        raise AssertionError(words)
+
+
+# ---------------------------------------------------------------- writing and counting
+
+def writer(url, session, name, count, patience=30):
+    return subprocess.Popen([WRITE, url, "append", session, name, str(count), str(patience)], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process):
+    """What was acknowledged: (key, first, last)."""
+    out, err = process.communicate(timeout=LATE)
+    check(not err, "words on stderr: " + err[-500:])
+    check(process.returncode == 0, "a writer gave up: " + out[-500:])
+    return [(key, int(first), int(last)) for _, key, first, last in (line.split() for line in out.splitlines())]
+
+
+def entries(url, session):
+    done = subprocess.run([WRITE, url, "read", session], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
+                          check=False)
+    check(done.returncode == 0 and not done.stderr, "cannot be read: " + done.stdout[-500:] + done.stderr[-500:])
+    return [line.split(" ", 2) for line in done.stdout.splitlines()]
+
+
+def exactly_once(url, session, acked, count):
+    """Every append that was asked for is there once, whole, in order, and where its writer was told."""
+    rows = entries(url, session)
+    check([int(row[0]) for row in rows] == list(range(1, len(rows) + 1)), "the numbers have gaps")
+    keys = [row[1] for row in rows if row[1] != "-"]
+    check(len(keys) == len(set(keys)), "a key is there twice")
+    check(len(acked) == count == len(keys), "asked %d, acknowledged %d, there %d" % (count, len(acked), len(keys)))
+    for key, first, last in acked:
+        number = int(key.rsplit("-", 1)[1])
+        want = ["%s/%d" % (key, i) for i in range(1 + number % 3)]
+        got = [row[2].split(" ")[-1] for row in rows[first - 1:last]]
+        check(rows[first - 1][1] == key and got == want, "%s is torn: %s" % (key, got))
+    check(len(rows) == sum(last - first + 1 for _, first, last in acked), "there is more than was appended")
+
+
+# ---------------------------------------------------------------- the tests
+
+def run_unit(server, name, database):
+    program = os.path.join(BUILD, "tests", name)
+    check(os.path.exists(program), name + " is not built")
+    server.sql("CREATE DATABASE " + database)
+    done = subprocess.run([program], env=dict(os.environ, FOVEA_TEST_STORE=server.url(database)), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=LATE, check=False)
+    lines = done.stdout.splitlines()
+    bad = [line for line in lines if line.startswith("not ok")]
+    check(done.returncode == 0 and not bad, "%s\n%s" % ("\n".join(bad), done.stderr[-2000:]))
+    return "%d of them" % sum(line.startswith("ok ") for line in lines)
+
+
+@test
+def the_common_tests_hold_on_postgresql(server):
+    return run_unit(server, "record_test", "common")
+
+
+@test
+def waits_end_and_memory_is_bounded(server):
+    return run_unit(server, "record_postgres_test", "waits")
+
+
+@test
+def a_commit_whose_answer_is_lost_counts_once(server):
+    """Cut before the server sees it, after it has done it, and at a moment that nobody knows."""
+    rounds = 60
+    plan = [word for _ in range(rounds) for word in ("after", "pass", "before", "blind")]
+    proxy = Proxy(server, plan)
+    url = server.url(folder=proxy.folder)
+    writers = [writer(url, "cut", "c%d" % i, 50) for i in range(4)]
+    acked = [ack for process in writers for ack in finish(process)]
+    proxy.close()
+    exactly_once(server.url(), "cut", acked, 200)
+    check(all(proxy.done.get(word, 0) >= rounds // 2 for word in ("after", "before", "blind")), "too few cuts: %s" % proxy.done)
+    return "cuts: %s" % ", ".join("%d %s" % (n, word) for word, n in sorted(proxy.done.items()) if word != "pass")
+
+
+@test
+def a_server_process_killed_at_commit_leaves_each_entry_once(server):
+    rounds = 5
+    proxy = Proxy(server, [word for _ in range(rounds) for word in ["pass"] * 5 + ["kill"]])
+    url = server.url(folder=proxy.folder)
+    writers = [writer(url, "killed", "k%d" % i, 20) for i in range(2)]
+    acked = [ack for process in writers for ack in finish(process)]
+    proxy.close()
+    exactly_once(server.url(), "killed", acked, 40)
+    check(proxy.done.get("kill", 0) == rounds, "too few kills: %s" % proxy.done)
+    return "%d processes killed" % rounds
+
+
+@test
+def a_server_killed_and_started_again_loses_nothing(server):
+    """All its processes by SIGKILL while four writers append."""
+    rounds, count = 4, 250
+    writers = [writer(server.url(), "power", "p%d" % i, count) for i in range(4)]
+    for _ in range(rounds):
+        time.sleep(0.4)
+        server.kill()
+        server.start()
+    left = sum(process.poll() is None for process in writers)
+    acked = [ack for process in writers for ack in finish(process)]
+    exactly_once(server.url(), "power", acked, 4 * count)
+    check(left, "the writers were done before the last kill")
+    return "%d kills, %d appends" % (rounds, 4 * count)
+
+
+@test
+def machines_that_start_at_once_on_an_empty_database_all_succeed(server):
+    rounds = 4
+    for i in range(rounds):
+        name = "fresh%d" % i
+        server.sql("CREATE DATABASE " + name)
+        writers = [writer(server.url(name), "one", "m%d" % j, 5) for j in range(4)]
+        acked = [ack for process in writers for ack in finish(process)]
+        exactly_once(server.url(name), "one", acked, 20)
+    return "%d databases" % rounds
+
+
+@test
+def sessions_are_deleted_while_others_append_the_same_blobs(server):
+    """No blob goes that a session uses, whoever comes when."""
+    writers = [writer(server.url(), "stays", "d%d" % i, 100) for i in range(2)]
+    deleted = 0
+    while any(process.poll() is None for process in writers):
+        finish(writer(server.url(), "goes", "d0", 6))
+        done = subprocess.run([WRITE, server.url(), "delete", "goes"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=LATE, check=False)
+        check(done.returncode == 0, done.stdout)
+        deleted += 1
+    acked = [ack for process in writers for ack in finish(process)]
+    exactly_once(server.url(), "stays", acked, 200)
+    missing = server.sql("SELECT count(*) FROM fovea.uses u WHERE NOT EXISTS (SELECT FROM fovea.blobs b WHERE b.sha256 = u.sha256)")
+    check(missing == "0", missing + " blobs are missing")
+    unused = server.sql("SELECT count(*) FROM fovea.blobs b WHERE NOT EXISTS (SELECT FROM fovea.uses u WHERE b.sha256 = u.sha256)")
+    check(unused == "0", unused + " blobs are left that nobody uses")
+    return "%d deleted" % deleted
+
+
+@test
+def a_newer_record_is_left_alone(server):
+    server.sql("CREATE DATABASE newer")
+    finish(writer(server.url("newer"), "s", "n", 1))
+    server.sql("UPDATE fovea.version SET version = version + 1", "newer")
+    for words in (("append", "s", "n", "2"), ("read", "s")):
+        done = subprocess.run([WRITE, server.url("newer"), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=LATE, check=False)
+        check(done.returncode == 1 and "newer fovea" in done.stdout, done.stdout)
+    check(server.sql("SELECT count(*) FROM fovea.entries", "newer") == "2", "entries were written")
+
+
+@test
+def reading_an_empty_database_makes_nothing(server):
+    server.sql("CREATE DATABASE bare")
+    done = subprocess.run([WRITE, server.url("bare"), "read", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=LATE, check=False)
+    check(done.returncode == 1 and 'no session "s"' in done.stdout, done.stdout)
+    check(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'fovea'", "bare") == "0", "a schema was made")
+
+
+@test
+def no_fault_shows_a_password(server):
+    with open(os.path.join(server.data, "pg_hba.conf"), encoding="ascii") as file:
+        hba = file.read()
+    server.sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
+    with open(os.path.join(server.data, "pg_hba.conf"), "w", encoding="ascii") as file:
+        file.write("local all locked scram-sha-256\n" + hba)
+    server.sql("SELECT pg_reload_conf()")
+    time.sleep(0.2)
+    folder, secret = server.folder, "s3cret%40word"
+    urls = {
+        "postgresql://locked:%s@/postgres?host=%s" % (secret, folder): "refuses the user",
+        "postgresql://locked@/postgres?host=%s&password=%s" % (folder, secret): "refuses the user",
+        "postgresql://u:%s@/%s?host=%s" % (secret, secret, folder): "does not exist",
+        "postgresql://u:%s@/x?host=/nowhere" % secret: "cannot be reached",
+        "postgresql://u:%s@h:bad:port/x" % secret: "bad:port",
+        "postgresql://u:%s@/x?host=%s&bogus=1" % (secret, folder): "no address",
+        "postgresql://u:s3cret@word@h/x": "no address",
+        "postgresql://u:s3cret/word@h/x": "no address",
+        "postgresql://u:s3cret%%word@h/x": "no address",
+    }
+    for url, words in urls.items():
+        done = subprocess.run([WRITE, url, "read", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
+                              check=False)
+        said = done.stdout + done.stderr
+        check(done.returncode == 1 and words in said and not done.stderr, "%s: %s" % (url, said))
+        check("s3cret" not in said, "%s: %s" % (url, said))
+
+
+def main():
+    server = Server(sys.argv[1])
+    bad = 0
+    only = sys.argv[2] if len(sys.argv) > 2 else ""
+    try:
+        server.start()
+        for function in tests:
+            if only not in function.__name__:
+                continue
+            start = time.monotonic()
+            try:
+                note = function(server)
+                print("ok %s (%s%.1f s)" % (function.__name__, note + "; " if note else "", time.monotonic() - start), flush=True)
+            except (AssertionError, RuntimeError, subprocess.TimeoutExpired) as fault:
+                bad = 1
+                print("  %s" % str(fault).replace("\n", "\n  "), file=sys.stderr)
+                print("not ok %s" % function.__name__, flush=True)
+    finally:
+        server.stop()
+        shutil.rmtree(server.folder, ignore_errors=True)
+    return bad
+
+
+sys.exit(main())

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The PostgreSQL backend of the record where there is no server, or one that is slow; tests/record has the rest. */
+#include "record/record_backend.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "test.h"
+
+/* Strikes after a while, from another thread. */
+static void *strike(void *cancel)
+{
+    (void)usleep(100 * 1000);
+    fovea_cancel_now(cancel);
+    return NULL;
+}
+
+static int append(struct record *r, const char *session, const char *body, size_t len, struct fovea_fault *fault)
+{
+    struct record_new e = {body, len};
+    struct record_append a = {.session = session, .entries = &e, .count = 1, .after = -1};
+    struct record_appended got;
+    return record_append(r, &a, &got, fault);
+}
+
+/* A folder with a socket that takes connections and says nothing. */
+static int silent_server(char folder[static 64], int *ret_fd)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    snprintf(folder, 64, "/tmp/fovea-silent-XXXXXX");
+    if (!mkdtemp(folder))
+        return -errno;
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/.s.PGSQL.5432", folder);
+    *ret_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return bind(*ret_fd, (struct sockaddr *)&at, sizeof at) || listen(*ret_fd, 8) ? -errno : 0;
+}
+
+static void remove_server(const char *folder, int fd)
+{
+    char path[128];
+    (void)close(fd);
+    snprintf(path, sizeof path, "%s/.s.PGSQL.5432", folder);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+TEST(opening_reaches_for_nothing)
+{
+    struct record *r = NULL;
+    struct fovea_fault fault = {0};
+    struct record_options o = {.where = "postgresql://u:secret@/x?host=/nowhere", .folder = ""};
+    CHECK(record_open(&o, &r, &fault) == 0);
+    record_close(r);
+}
+
+TEST(a_server_that_is_not_there_is_told_of_at_once)
+{
+    struct record *r = NULL;
+    struct fovea_fault fault = {0};
+    struct record_options o = {.where = "postgresql://u:secret@/x?host=/nowhere", .folder = ""};
+    int64_t start = clock_ms();
+    CHECK(record_open(&o, &r, &fault) == 0);
+    CHECK_MSG(append(r, "s", "x", 1, &fault) == -EHOSTUNREACH, "%s", fault.text);
+    CHECK_MSG(strstr(fault.text, "/nowhere") && !strstr(fault.text, "secret"), "%s", fault.text);
+    CHECK(clock_ms() - start < 2000);
+    record_close(r);
+}
+
+TEST(a_silent_server_is_left_when_the_cancel_strikes)
+{
+    char folder[64], where[128];
+    int fd = -1;
+    struct record *r = NULL;
+    struct fovea_fault fault = {0};
+    fovea_cancel *cancel = NULL;
+    pthread_t thread;
+    CHECK(silent_server(folder, &fd) == 0 && fovea_cancel_new(&cancel, &fault) == 0);
+    snprintf(where, sizeof where, "postgresql:///x?host=%s", folder);
+    struct record_options o = {.where = where, .folder = "", .cancel = cancel};
+    CHECK(record_open(&o, &r, &fault) == 0);
+    CHECK(pthread_create(&thread, NULL, strike, cancel) == 0);
+    int64_t start = clock_ms();
+    CHECK_MSG(append(r, "s", "x", 1, &fault) == -ECANCELED, "%s", fault.text);
+    CHECK(clock_ms() - start < 2000);
+    (void)pthread_join(thread, NULL);
+    record_close(r);
+    fovea_cancel_free(cancel);
+    remove_server(folder, fd);
+}
+
+/* ---------------------------------------------------------------- with a server */
+
+static const char *store(void)
+{
+    const char *where = getenv("FOVEA_TEST_STORE");
+    return where && !strncmp(where, "postgresql:", 11) ? where : NULL;
+}
+
+TEST(waiting_for_another_writer_ends_when_the_cancel_strikes)
+{
+    struct record *r = NULL;
+    struct backend *other = NULL;
+    struct backend_head head;
+    struct fovea_fault fault = {0};
+    fovea_cancel *cancel = NULL;
+    pthread_t thread;
+    if (!store())
+        SKIP("tests/record has a server");
+    CHECK(fovea_cancel_new(&cancel, &fault) == 0);
+    struct record_options o = {.where = store(), .folder = "", .cancel = cancel}, plain = {.where = store(), .folder = ""};
+    CHECK(record_open(&o, &r, &fault) == 0);
+    CHECK_MSG(append(r, "held", "x", 1, &fault) == 0, "%s", fault.text);
+    CHECK(backend_postgres.open(&plain, &other, &fault) == 0);
+    CHECK_MSG(backend_postgres.begin(other, "held", true, &head, &fault) == 0, "%s", fault.text);
+    CHECK(pthread_create(&thread, NULL, strike, cancel) == 0);
+    int64_t start = clock_ms();
+    CHECK_MSG(append(r, "held", "y", 1, &fault) == -ECANCELED, "%s", fault.text);
+    CHECK(clock_ms() - start < 2000);
+    (void)pthread_join(thread, NULL);
+    CHECK(backend_postgres.end(other, -ECANCELED, &fault) == -ECANCELED);
+    fovea_cancel_reset(cancel);
+    CHECK_MSG(append(r, "held", "z", 1, &fault) == 0, "%s", fault.text);
+    backend_postgres.close(other);
+    record_close(r);
+    fovea_cancel_free(cancel);
+}
+
+enum { LARGE = 1 << 20, MANY = 40 };
+
+static int count(const struct record_entry *e, void *arg)
+{
+    (void)e;
+    ++*(int *)arg;
+    return 0;
+}
+
+TEST(a_long_session_is_read_in_bounded_memory)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    SKIP("a sanitized build holds other amounts of memory");
+#endif
+    struct record *r = NULL;
+    struct fovea_fault fault = {0};
+    struct record_point at = {0};
+    struct rusage before, after;
+    int seen = 0;
+    if (!store())
+        SKIP("tests/record has a server");
+    struct record_options o = {.where = store(), .folder = ""};
+    CHECK(record_open(&o, &r, &fault) == 0);
+    char *body = malloc(LARGE);
+    for (int i = 0; body && i < MANY; i++) {
+        for (size_t j = 0; j < LARGE; j++)
+            body[j] = (char)((j * 2654435761u + (unsigned)i) >> 13);
+        CHECK_MSG(append(r, "long", body, LARGE, &fault) == 0, "%s", fault.text);
+    }
+    free(body);
+    (void)getrusage(RUSAGE_SELF, &before);
+    CHECK_MSG(record_read(r, "long", &at, count, &seen, &fault) == 0, "%s", fault.text);
+    (void)getrusage(RUSAGE_SELF, &after);
+    CHECK_MSG(seen == MANY, "%d", seen);
+    CHECK_MSG(after.ru_maxrss - before.ru_maxrss < 16 * 1024, "%ld KiB more", after.ru_maxrss - before.ru_maxrss);
+    record_close(r);
+}
