@@ -100,6 +100,12 @@
 #define LIMIT_PG_PAGE_BYTES (1 * MIB)       /* and their bodies, before the last one */
 #define LIMIT_PG_WORDS 200                  /* characters of a server's words in a fault */
 #define LIMIT_PG_URL 4096                   /* of record.store */
+/* Lowering */
+#define LIMIT_OPEN_CALLS 1024               /* calls of tools that wait for their result; the oldest are forgotten */
+#define LIMIT_BARS 4096                     /* parts of one session that a provider would not take */
+#define LIMIT_SIM_POLICIES 8                /* compared at once */
+#define LIMIT_SIM_TEXT (64 * MIB)           /* a simulation as a table or a plot */
+#define LIMIT_TRACE_ENTRY (4 * MIB)         /* one generated entry */
 
 /* Workers */
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
