@@ -137,6 +137,7 @@ static int add_calls(struct group *g, const struct entry *e)
                                           .name = span_inside(p->name),
                                           .arguments = p->value,
                                           .arguments_text = p->value_text,
+                                          .wire = e->wire,
                                           .seq = e->seq,
                                           .part = i,
                                           .result = NO_RESULT});

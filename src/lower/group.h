@@ -34,6 +34,7 @@ struct item {
 enum { NO_RESULT = -1 };
 struct call {
     struct span id, name, arguments, arguments_text;
+    struct span wire; /* of its entry */
     bool implicit; /* made for a result without a call: its id is "fovea_" and the number of that entry */
     int64_t seq;   /* of the entry that it stands in */
     size_t part;

@@ -21,10 +21,26 @@ void put_text(struct writer *w, const struct shown *s)
     put(w, "\"");
 }
 
+/* Export says of a picture what was said of it when it came. */
+static void put_bare_type(struct writer *w, const struct payload *p)
+{
+    if (w->group.kind == GROUP_EXACT && w->declared.len)
+        put_span(w, span_inside(w->declared));
+    else
+        sink_escaped(&w->sink, p->media_type, strlen(p->media_type));
+}
+
+void put_type(struct writer *w, const struct payload *p)
+{
+    put(w, "\"");
+    put_bare_type(w, p);
+    put(w, "\"");
+}
+
 void put_data_url(struct writer *w, const struct payload *p)
 {
     put(w, "\"data:");
-    sink_escaped(&w->sink, p->media_type, strlen(p->media_type));
+    put_bare_type(w, p);
     put(w, ";base64,");
     sink_base64(&w->sink, p->data, p->len);
     put(w, "\"");
@@ -41,7 +57,7 @@ static bool put_token(struct writer *w, struct span value, const struct payload 
         sink_base64(&w->sink, p->data, p->len);
         put(w, "\"");
     } else if (span_is(value, "\"\\u0001type\"")) {
-        sink_quoted(&w->sink, p->media_type, strlen(p->media_type));
+        put_type(w, p);
     } else if (span_is(value, "\"\\u0001url\"")) {
         put_data_url(w, p);
     } else {
@@ -99,17 +115,54 @@ void put_raw(struct writer *w, struct span raw, const struct payload *payload)
         put_span(w, raw);
 }
 
-void put_members(struct writer *w, struct span object, const char *without)
+static bool is_one_of(struct span key, const char *const *names)
+{
+    for (; names && *names; names++)
+        if (span_is(key, *names))
+            return true;
+    return false;
+}
+
+size_t put_members(struct writer *w, struct span object, const char *const *without, size_t n)
 {
     bool strip = w->group.kind != GROUP_EXACT;
     struct span_walk walk = span_enter(object);
     while (span_next(&walk)) {
-        if ((without && span_is(walk.key, without)) || (strip && span_is(walk.key, "cache_control")))
+        if (is_one_of(walk.key, without) || (strip && span_is(walk.key, "cache_control")))
             continue;
-        put(w, ",");
+        if (n++ > 0)
+            put(w, ",");
         put_key(w, walk.key);
         put_raw(w, walk.value, NULL);
     }
+    return n;
+}
+
+void put_next(struct writer *w, const char *member)
+{
+    if (w->sink.last != '{')
+        put(w, ",");
+    sink_str(&w->sink, member);
+}
+
+bool has_member(struct span object, const char *name)
+{
+    struct span_walk walk = span_enter(object);
+    while (span_next(&walk))
+        if (span_is(walk.key, name))
+            return true;
+    return false;
+}
+
+void put_orphan_words(struct writer *w, const struct entry *e)
+{
+    put(w, "[result of call ");
+    put_span(w, span_inside(e->call));
+    if (span_inside(e->name).len) {
+        put(w, " of ");
+        put_span(w, span_inside(e->name));
+    }
+    put(w, ", which is not open in this conversation]");
 }
 
 /* ---------------------------------------------------------------- calls */
@@ -121,7 +174,14 @@ struct call call_of(const struct writer *w, const struct entry *e, size_t part)
         if (w->group.calls[i].seq == e->seq && w->group.calls[i].part == part && !w->group.calls[i].implicit)
             return w->group.calls[i];
     return (struct call){
-        .id = span_inside(p->id), .name = span_inside(p->name), .arguments = p->value, .arguments_text = p->value_text};
+        .wire = e->wire, .id = span_inside(p->id), .name = span_inside(p->name), .arguments = p->value, .arguments_text = p->value_text};
+}
+
+/* Names that this wire gave or took are good for it. */
+static bool verbatim(const struct writer *w, const struct call *c)
+{
+    return w->group.kind == GROUP_EXACT ||
+           (c->nth == 0 && !c->implicit && span_is(span_inside(c->wire), lower_wire_names[w->wire]));
 }
 
 static void id_text(const struct writer *w, const struct call *c, char ret[static CALL_ID_ROOM])
@@ -134,19 +194,14 @@ static void id_text(const struct writer *w, const struct call *c, char ret[stati
 
 bool call_renamed(const struct writer *w, const struct call *c)
 {
-    char id[CALL_ID_ROOM], name[CALL_ID_ROOM];
-    if (w->group.kind == GROUP_EXACT)
-        return false;
-    id_text(w, c, id);
-    tool_name(c->name, name);
-    return c->implicit || !span_is(c->id, id) || !span_is(c->name, name);
+    return !verbatim(w, c);
 }
 
 void put_call_id(struct writer *w, const struct call *c)
 {
     char id[CALL_ID_ROOM];
     put(w, "\"");
-    if (w->group.kind == GROUP_EXACT) {
+    if (verbatim(w, c)) {
         put_span(w, c->id);
     } else {
         id_text(w, c, id);
@@ -159,7 +214,7 @@ void put_call_name(struct writer *w, const struct call *c)
 {
     char name[CALL_ID_ROOM];
     put(w, "\"");
-    if (w->group.kind == GROUP_EXACT) {
+    if (verbatim(w, c)) {
         put_span(w, c->name);
     } else {
         tool_name(c->name, name);

@@ -18,6 +18,8 @@ int sink_flush(struct sink *s)
 void sink_add(struct sink *s, const char *piece, size_t len)
 {
     s->total += len;
+    if (len > 0)
+        s->last = piece[len - 1];
     while (len > 0 && s->error == 0) {
         size_t n = MIN(len, sizeof s->room - s->len);
         memcpy(s->room + s->len, piece, n);

@@ -15,6 +15,7 @@ struct sink {
     size_t total; /* bytes written, those that stood before included */
     size_t len;   /* of them still in room */
     int error;
+    char last; /* letter of what was added by sink_add */
     char room[LIMIT_SINK_BYTES];
 };
 

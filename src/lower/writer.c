@@ -24,17 +24,34 @@ void message_next(struct writer *w)
     w->messages++;
 }
 
-void message_lazy(struct writer *w, const char *open, const char *close)
+void put_head(struct writer *w, const struct entry *first, const char *role)
 {
-    w->now = (struct message){.open = open, .close = close};
+    static const char *const said[] = {"role", "content", "parts", "tool_calls", "output", NULL};
+    bool own = first && first->raw.len && is_own(w, first);
+    put(w, "{");
+    if (own && w->group.kind == GROUP_EXACT) {
+        (void)put_members(w, first->raw, NULL, 0);
+        return;
+    }
+    put(w, "\"role\":");
+    sink_quoted(&w->sink, role, strlen(role));
+    if (own)
+        (void)put_members(w, first->raw, said, 1);
+}
+
+void message_lazy(struct writer *w, const struct entry *first, const char *role, const char *open)
+{
+    w->now = (struct message){.first = first, .role = role, .open = open};
 }
 
 void block_next(struct writer *w)
 {
     if (w->now.begun) {
-        put(w, ",");
+        if (w->now.blocks > 0)
+            put(w, ",");
     } else {
         message_next(w);
+        put_head(w, w->now.first, w->now.role);
         sink_str(&w->sink, w->now.open);
         w->now.begun = true;
     }
@@ -44,7 +61,7 @@ void block_next(struct writer *w)
 void message_end(struct writer *w)
 {
     if (w->now.begun)
-        sink_str(&w->sink, w->now.close);
+        put(w, "]}");
     w->now = (struct message){0};
 }
 
@@ -71,7 +88,7 @@ void tell(struct writer *w, int64_t seq, const char *format, ...)
 {
     char words[300];
     va_list args;
-    if (!w->job.hooks.report)
+    if (!w->job.hooks.report || w->looking)
         return;
     va_start(args, format);
     (void)vsnprintf(words, sizeof words, format, args);
@@ -107,7 +124,7 @@ static size_t run_end(const struct group *g, size_t from, enum item_role role)
 static void write_speaker(struct writer *w, size_t from, size_t to)
 {
     if (w->group.items[from].e.kind == ENTRY_SYSTEM)
-        w->form->system(w, from, to);
+        w->form->rules(w, from, to);
     else
         w->form->user(w, from, to);
 }
@@ -158,6 +175,7 @@ static void write_group(struct writer *w, bool user_next)
     if (g->kind == GROUP_EXACT) {
         w->form->exact(w);
     } else if (g->kind == GROUP_STEP) {
+        find_last_said(w);
         w->form->step(w, user_next || has_after(g));
         write_after(w);
     } else {
