@@ -101,6 +101,10 @@
 #define LIMIT_PG_WORDS 200                  /* characters of a server's words in a fault */
 #define LIMIT_PG_URL 4096                   /* of record.store */
 /* Lowering */
+#define LIMIT_SINK_BYTES (64 * KIB)         /* collected before it is handed on */
+#define LIMIT_GROUP_ENTRIES 100000u         /* of one message and its results */
+#define LIMIT_STUB_BYTES (16 * KIB)         /* words that stand for a picture */
+#define LIMIT_ENVELOPE_BYTES (64 * MIB)     /* of a request without its messages */
 #define LIMIT_OPEN_CALLS 1024               /* calls of tools that wait for their result; the oldest are forgotten */
 #define LIMIT_BARS 4096                     /* parts of one session that a provider would not take */
 #define LIMIT_SIM_POLICIES 8                /* compared at once */
