@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache,
- * discovery, tally and ledger, which lock themselves. */
+ * discovery, tally, ledger and record, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
@@ -12,6 +12,7 @@
 #include "ask/ocr.h"
 #include "base/buf.h"
 #include "ledger/ledger.h"
+#include "record/record.h"
 #include "sandbox/pool.h"
 #include "source/gate.h"
 #include "source/ref.h"
@@ -32,6 +33,7 @@ struct fovea {
     struct tally *tally; /* of calls without a session */
     struct asker *asker;
     struct ledger *ledger;
+    struct record *record;
     struct cache *cache; /* NULL: every picture is made afresh */
     struct discovery *discovery;
 };

@@ -80,6 +80,12 @@
 #define LIMIT_ENTRY_PARTS 4096              /* of one entry */
 #define LIMIT_APPEND_ENTRIES 100000         /* appended at once */
 #define LIMIT_JSON_SCAN_DEPTH 512           /* of values that are read in place */
+#define LIMIT_TRANSCRIPT_BYTES (256 * MIB)  /* entries or a request that come in at once, pictures included */
+#define LIMIT_TRANSCRIPT_VALUES 2000000     /* and what they are made of */
+#define LIMIT_APPEND_TRIES 8                /* when others append at the same time */
+#define LIMIT_CALLS_BACK 64                 /* entries that are looked at for the call that a tool answers */
+#define LIMIT_CALL_ID 1024                  /* of a tool call, in bytes */
+#define LIMIT_LOOKERS 2u                    /* threads that have pictures looked at */
 #define LIMIT_KEY_BYTES 200                 /* an append key */
 #define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
 #define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */
