@@ -205,17 +205,17 @@ static void fold_log(struct backend *b)
 
 int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
 {
-    int code = SQLITE_OK;
-    b->writing = false;
     if (b->db && r == 0) {
-        code = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
+        errno = 0;
+        int code = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
         if (code == SQLITE_OK)
             fold_log(b);
+        else
+            r = sq_fault(b, code, fault); /* before what follows has the system say something else */
     }
-    if (b->db && (r < 0 || code != SQLITE_OK) && !sqlite3_get_autocommit(b->db))
+    if (b->db && r < 0 && !sqlite3_get_autocommit(b->db))
         (void)sqlite3_exec(b->db, "ROLLBACK", NULL, NULL, NULL);
-    if (code != SQLITE_OK)
-        r = sq_fault(b, code, fault);
+    b->writing = false;
     if (r == -EIO || r == -ENOSPC || r == -EBADMSG)
         sq_hang_up(b);
     sq_lease_drop(b);
