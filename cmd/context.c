@@ -2,6 +2,7 @@
 /* Contexts and sources for commands: see context.h. */
 #include "context.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "out.h"
@@ -70,6 +71,14 @@ int read_all(int fd, struct buf *b)
 int read_stdin(struct buf *b)
 {
     return read_all(STDIN_FILENO, b);
+}
+
+int read_named(const char *file, struct buf *b)
+{
+    if (!strcmp(file, "-"))
+        return read_stdin(b);
+    auto_close int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return fd < 0 ? -errno : read_all(fd, b);
 }
 
 int source_read(struct source *s, const char *ref, struct fovea_fault *fault)

@@ -33,6 +33,7 @@ int session_check(fovea *f, const char *name);
 /* Reads to the end into b. -EFBIG when it does not fit, or an error as read(2) has. */
 int read_all(int fd, struct buf *b);
 int read_stdin(struct buf *b);
+int read_named(const char *file, struct buf *b); /* "-" is stdin */
 
 /* What a command that looks at one REF works with; for a REF of "-", data is all of stdin. */
 struct source {
