@@ -128,6 +128,23 @@ int session_check(fovea *f, const char *name)
     return r < 0 ? (r == -EINVAL ? EXIT_USAGE : EXIT_FAULT) : 0;
 }
 
+int recording_check(fovea *f, const struct recording *recording)
+{
+    if (recording->session || !recording->call)
+        return session_check(f, recording->session);
+    say("--call goes with --session");
+    return EXIT_USAGE;
+}
+
+int call_recorded(fovea *f, const struct recording *recording, const char *tool, const void *request, fovea_result **ret,
+                  struct fovea_fault *fault)
+{
+    auto_session *session = NULL;
+    struct fovea_session_options options = {.name = recording->session, .call = recording->call};
+    int r = fovea_session_new(f, &options, &session, fault);
+    return r < 0 ? r : fovea_session_ask(session, tool, request, NULL, ret, fault);
+}
+
 int out_refusal(const fovea_result *r, bool json)
 {
     int bad = 0;
