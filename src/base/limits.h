@@ -170,6 +170,10 @@
 #define LIMIT_STDIN_BYTES (20 * MIB)        /* of a source; as view.maxBytes by default */
 #define LIMIT_CLI_ANSWER (256 * MIB)        /* a result, with every character made visible or a picture in it */
 #define LIMIT_CLI_ASK_STDIN (32 * MIB)      /* of a source to ask about; as a PDF may be */
+#define LIMIT_CLI_ENTRIES (512 * MIB)       /* appended or imported at once, their pictures in them */
+#define LIMIT_CLI_PIECE (64 * KIB)          /* held of what is on its way to stdout */
+#define LIMIT_CLI_PLOT (16 * MIB)           /* a drawing of figures */
+#define LIMIT_CLI_MODELS 1024               /* that one session used */
 #define LIMIT_CLI_PROGRESS_MS 1000          /* between two looks of the line that says how long it takes */
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
 #define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */
