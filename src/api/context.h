@@ -53,7 +53,7 @@ void show_bytes(uint64_t bytes, char out[32]);
 void show_over(uint64_t size, uint64_t limit, char has[32], char may[32]);
 
 /* Whether a reference is a URL of any scheme but file:, which is a path. */
-bool is_url(const char *ref);
+bool ref_is_url(const char *ref);
 
 /* The absolute path of a spelling that opened, without detours that mean nothing; text that JSON can hold. NULL when out
  * of memory. */

@@ -34,7 +34,7 @@ static int look_now(const struct call *c, const struct ref_variants *variants, s
 static int find_now(const struct call *c, const char *path, struct now *ret, struct fovea_fault *fault)
 {
     struct ref_variants variants = {0};
-    int r = is_url(path) ? -EINVAL : call_spellings(c, path, &variants);
+    int r = ref_is_url(path) ? -EINVAL : call_spellings(c, path, &variants);
     if (r == 0)
         r = look_now(c, &variants, ret, fault);
     else if (r == -ENOMEM)

@@ -62,7 +62,7 @@ static bool take_ref(const struct call *c, const json_t *result, const char *id,
 {
     const char *path = json_string_value(json_object_get(result, "path"));
     const char *ref = json_string_value(json_object_get(result, "ref"));
-    bool url = !path && ref && is_url(ref) && (m->stored || c->f->config.network_view);
+    bool url = !path && ref && ref_is_url(ref) && (m->stored || c->f->config.network_view);
     if (!path && !m->stored && !url)
         return false;
     m->nowhere = !path && m->stored;

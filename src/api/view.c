@@ -20,7 +20,7 @@ static int step_allowed(struct view_job *j)
         return view_settle(j, result_refused(REASON_BLOCKED,
                                              "showing images is disabled by settings (images.blockImages: true); set "
                                              "it to false to use view"));
-    if (!j->request->data && is_url(path) && !j->call->f->config.network_view)
+    if (!j->request->data && ref_is_url(path) && !j->call->f->config.network_view)
         return view_settle(j, refuse_named(REASON_BLOCKED, path,
                                            "is a URL, and view fetches none unless network.view is true in the config; "
                                            "save it to a file and view that"));

@@ -17,7 +17,7 @@ static int try_open(const struct view_job *j, const struct view_memory *m, bool 
     struct ref_variants one = {.n = 1, .path = {m->ref}};
     struct snapshot s = {.fd = -1};
     enum snapshot_verdict verdict;
-    if (!c->scope.roots || is_url(m->ref))
+    if (!c->scope.roots || ref_is_url(m->ref))
         return 0;
     int r = snapshot_take(c->f->gate, &one, &c->scope, 0, &verdict, &s, j->fault); /* none of its bytes */
     if (r < 0)
@@ -34,7 +34,7 @@ static int recall_recorded(struct view_job *j, const char *id, struct view_memor
     bool may = true;
     view_memory_done(ret);
     int r = recorded_view(j->call, id, ret_known, ret, j->fault);
-    if (r < 0 || !*ret_known || ret->nowhere || is_url(ret->ref))
+    if (r < 0 || !*ret_known || ret->nowhere || ref_is_url(ret->ref))
         return r;
     r = try_open(j, ret, &may);
     if (r == 0 && !may) {
@@ -68,7 +68,7 @@ static int step_recall(struct view_job *j)
             return r;
         j->ref = j->earlier.ref;
     }
-    j->fetched = is_url(j->ref) && !j->earlier.nowhere;
+    j->fetched = ref_is_url(j->ref) && !j->earlier.nowhere;
     return 0;
 }
 

@@ -140,7 +140,7 @@ static char *name_new(const struct view_job *j, const struct perception *p)
     if (j->nameless)
         return strdup("The picture,");
     const char *path = j->from_record ? j->earlier.ref : j->request->path;
-    const char *url = j->fetched ? j->ref : (j->given || j->from_record) && is_url(path) ? path : NULL;
+    const char *url = j->fetched ? j->ref : (j->given || j->from_record) && ref_is_url(path) ? path : NULL;
     if (!url)
         return strdup(base_name(p->path ? p->path : !strcmp(path, "-") ? "stdin" : path));
     auto_free char *plain = strndup(url, strcspn(url, "?#"));
@@ -188,7 +188,7 @@ static const char *again_by(const struct view_job *j)
         return j->variants.path[j->snapshot.variant];
     if (j->fetched)
         return j->ref;
-    return j->given && is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
+    return j->given && ref_is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
 }
 
 int view_perceive(struct view_job *j)
