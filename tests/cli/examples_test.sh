@@ -43,9 +43,9 @@ want_said() {
     has shown "── turn 3"
 }
 
-# node that takes TypeScript: by NODE, or by PATH.
+# A node that takes TypeScript: by NODE, by PATH, or the one that the tests of the MCP server have.
 find_node() {
-    for node in "${NODE:-}" node; do
+    for node in "${NODE:-}" node "$(sh "$TOP/tests/mcp/setup.sh" "$BUILD/mcp-node" 2>/dev/null)/node"; do
         [ -n "$node" ] && command -v "$node" >/dev/null || continue
         echo 'const x: number = 1;' >types.ts
         "$node" --experimental-strip-types types.ts >/dev/null 2>&1 || continue

@@ -378,7 +378,8 @@ test_show_holds_one_entry_at_a_time() {
     want_out 1-10000
     said user hello | session append small >/dev/null
     kib() {
-        "$BUILD/tests/maxrss" "$FOVEA" session show "$1" 2>&1 >/dev/null | tail -n 1
+        "$BUILD/tests/maxrss" kib "$FOVEA" session show "$1" >/dev/null
+        cat kib
     }
     small=$(kib small)
     large=$(kib s)
