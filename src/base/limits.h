@@ -69,10 +69,23 @@
 
 /* The record */
 #define LIMIT_RECORD_WAIT_MS 10000          /* for another process to end its writing */
+#define LIMIT_RECORD_TICK_MS 20             /* between two looks at the cancel while another thread has it */
+#define LIMIT_RECORD_NAP_US 4000            /* between two looks at whether it has; the first ones are shorter */
+#define LIMIT_RECORD_PAUSE_MS 1000          /* between two tries to reach a server that fell silent; as before */
+#define LIMIT_RECORD_PAGES 1000             /* of a log before it is folded into its file */
+#define LIMIT_RECORD_LOG (16 * MIB)         /* what is left of a log that was larger */
+#define LIMIT_RECORD_NAMES (64 * MIB)       /* of all sessions, while they are checked */
+#define LIMIT_RECORD_INDEX (8 * MIB)        /* what is made of entries, before it is written */
 #define LIMIT_ENTRY_BYTES (16 * MIB)        /* of one entry, without its pictures */
 #define LIMIT_ENTRY_PARTS 4096              /* of one entry */
 #define LIMIT_APPEND_ENTRIES 100000         /* appended at once */
 #define LIMIT_JSON_SCAN_DEPTH 512           /* of values that are read in place */
+#define LIMIT_TRANSCRIPT_BYTES (256 * MIB)  /* entries or a request that come in at once, pictures included */
+#define LIMIT_TRANSCRIPT_VALUES 2000000     /* and what they are made of */
+#define LIMIT_APPEND_TRIES 8                /* when others append at the same time */
+#define LIMIT_CALLS_BACK 64                 /* entries that are looked at for the call that a tool answers */
+#define LIMIT_CALL_ID 1024                  /* of a tool call, in bytes */
+#define LIMIT_LOOKERS 2u                    /* threads that have pictures looked at */
 #define LIMIT_KEY_BYTES 200                 /* an append key */
 #define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
 #define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <openssl/sha.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cancel.h"
@@ -65,4 +66,20 @@ void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1])
         out[2 * i + 1] = hex[digest[i] & 15];
     }
     out[SHA256_HEX_LEN] = '\0';
+}
+
+bool sha256_unhex(const char *hex, uint8_t out[SHA256_LEN])
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t made[SHA256_LEN] = {0};
+    if (!hex || strlen(hex) != SHA256_HEX_LEN)
+        return false;
+    for (size_t i = 0; i < SHA256_HEX_LEN; i++) {
+        const char *digit = strchr(digits, hex[i]);
+        if (!digit)
+            return false;
+        made[i / 2] = (uint8_t)(made[i / 2] << 4 | (digit - digits));
+    }
+    memcpy(out, made, sizeof made);
+    return true;
 }

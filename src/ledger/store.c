@@ -13,9 +13,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/home.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "ledger/home.h"
 
 int store_init(struct store *s, const struct store_kind *kind, const char *folder)
 {

@@ -38,7 +38,7 @@ struct part {
     struct span value_text; /* arguments_text */
     struct span wire;       /* of an opaque one */
     struct span raw;        /* an object */
-    struct span media_type, url, file_id, view, ref, broken;
+    struct span media_type, declared, url, file_id, view, ref, broken;
     bool stored; /* sha256 is set */
     bool thinking;
     uint8_t sha256[SHA256_LEN];
@@ -51,7 +51,7 @@ struct entry {
     enum entry_kind kind;
     int64_t at; /* ms */
     bool join, plain, error;
-    struct span wire, role, call, name, arguments, result, raw, body;
+    struct span wire, role, call, name, arguments, result, raw, block, body;
     struct span instructions, tools; /* of a request: its system, its tools */
     struct span model, how, why;         /* of usage, repair */
     int64_t target_entry, target_part;   /* of repair */

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checking: every byte of the record is looked at, and damage in one place ends nothing. Others may append meanwhile: what
+ * they add is left out of account.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cancel.h"
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "base/limits.h"
+#include "record/record_priv.h"
+
+struct checking {
+    struct record *r;
+    bool repair;
+    void (*tell)(const struct record_problem *p, void *arg);
+    void *arg;
+    struct record_checked done;
+    struct fovea_fault *fault;
+};
+
+static void problem(struct checking *c, const char *session, int64_t seq, const char *what, bool repaired)
+{
+    struct record_problem p = {.session = session, .seq = seq, .what = what, .repaired = repaired};
+    if (!repaired)
+        c->done.problems++;
+    if (c->tell)
+        c->tell(&p, c->arg);
+}
+
+/* What cannot be read is damage, and no reason to end; the rest is. */
+static int passed(struct checking *c, const char *session, const char *what, int code)
+{
+    if (code != -EBADMSG && code != -EIO)
+        return code;
+    problem(c, session, 0, what, false);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the chain of a session */
+
+struct walk {
+    struct checking *c;
+    const char *session;
+    struct record_point last;      /* as stored */
+    uint8_t computed[SHA256_LEN];  /* what its hash should be: differs when the hash itself was hit */
+    struct backend_head before;    /* as noted when it began */
+    bool damaged, before_fits;
+    struct record_print print;
+};
+
+static bool follows(const struct walk *w, const uint8_t *hash, const struct backend_row *row, uint8_t ret[static SHA256_LEN])
+{
+    record_hash(hash, w->session, row, ret);
+    return !memcmp(ret, row->hash, SHA256_LEN);
+}
+
+static void look_at(struct walk *w, const struct backend_row *row)
+{
+    char words[96];
+    uint8_t computed[SHA256_LEN];
+    if (row->seq != w->last.seq + 1) {
+        w->damaged = true;
+        (void)snprintf(words, sizeof words, "it is missing: entry %lld comes next", (long long)row->seq);
+        problem(w->c, w->session, w->last.seq + 1, words, false);
+        memcpy(w->computed, row->hash, SHA256_LEN); /* nothing to judge it by */
+        return;
+    }
+    /* Whether it was the one before or its hash that was hit, this one is judged fairly. */
+    if (!follows(w, w->last.hash, row, computed) && !follows(w, w->computed, row, computed)) {
+        w->damaged = true;
+        problem(w->c, w->session, row->seq, "its bytes are not those that were written", false);
+    }
+    memcpy(w->computed, computed, SHA256_LEN);
+}
+
+static int walk_row(const struct backend_row *row, void *arg)
+{
+    struct walk *w = arg;
+    if (cancel_struck(w->c->r->cancel))
+        return fault_cancelled(w->c->fault);
+    look_at(w, row);
+    w->last.seq = row->seq;
+    memcpy(w->last.hash, row->hash, SHA256_LEN);
+    if (row->seq == w->before.last.seq)
+        w->before_fits = !memcmp(row->hash, w->before.last.hash, SHA256_LEN);
+    w->c->done.entries++;
+    w->c->done.bytes += (int64_t)row->len;
+    if (w->damaged)
+        return 0; /* what is made of the session cannot be judged any more */
+    int code = record_print_entry(w->c->r, row, &w->print);
+    if (code == -ENOMEM)
+        return fault_oom(w->c->fault);
+    if (code < 0)
+        problem(w->c, w->session, row->seq, "it cannot be understood", false);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what is made of it */
+
+struct made {
+    struct walk *w;
+    struct record_print print;
+    bool judge; /* tells of bytes that are not there; else only gathers */
+};
+
+static int look_made(const struct backend_made *m, void *arg)
+{
+    struct made *k = arg;
+    if (m->seq > k->w->last.seq)
+        return 0;
+    if (k->judge && !m->mark && !m->there)
+        problem(k->w->c, k->w->session, m->seq, "the bytes that it uses are not there", false);
+    if (m->mark)
+        record_print_mark(&k->print, m->seq, m->mark, m->len);
+    else
+        record_print_use(&k->print, m->seq, m->use);
+    return 0;
+}
+
+/* Whether head, marks and uses are as the entries say. */
+static int is_made_right(struct walk *w, int64_t id, bool *ret)
+{
+    struct record *r = w->c->r;
+    struct made made = {.w = w};
+    struct backend_head after;
+    int code = r->kind->head(r->backend, w->session, &after, w->c->fault);
+    if (code < 0)
+        return code;
+    code = r->kind->made(r->backend, id, look_made, &made, w->c->fault);
+    *ret = w->before_fits && w->before.last.seq <= w->last.seq && w->last.seq <= after.last.seq &&
+           !memcmp(&made.print, &w->print, sizeof made.print);
+    return code;
+}
+
+/* Its end was noted further on, with a hash that is not there: entries are lost, not only the note is wrong. */
+static bool is_cut(const struct walk *w)
+{
+    return w->before.last.seq > w->last.seq && memcmp(w->before.last.hash, w->last.hash, SHA256_LEN);
+}
+
+static int check_made(struct walk *w, int64_t id)
+{
+    struct checking *c = w->c;
+    struct made made = {.w = w, .judge = true};
+    static const char what[] = "what is found by it (end, names, uses) is not what its entries say";
+    bool right = false;
+    int code = w->damaged ? 0 : is_made_right(w, id, &right);
+    if (is_cut(w))
+        problem(c, w->session, w->last.seq + 1, "it is missing, and what followed", false);
+    if (code == 0 && !w->damaged && !right) {
+        if (c->repair)
+            code = record_rebuild(c->r, w->session, c->fault);
+        problem(c, w->session, 0, what, c->repair && code == 0);
+    }
+    return code < 0 ? code : c->r->kind->made(c->r->backend, id, look_made, &made, c->fault);
+}
+
+/* ---------------------------------------------------------------- one session, its blobs */
+
+static int check_session(struct checking *c, int64_t id, const char *name)
+{
+    struct record *r = c->r;
+    struct walk w = {.c = c, .session = name, .before_fits = false};
+    int found = r->kind->head(r->backend, name, &w.before, c->fault);
+    if (found < 0 && found != -ENOENT)
+        return passed(c, name, "it cannot be read", found);
+    int code = r->kind->rows(r->backend, id, 1, walk_row, &w, c->fault);
+    if (code < 0) {
+        w.damaged = true;
+        return passed(c, name, "its entries cannot be read to their end", code);
+    }
+    if (found == -ENOENT && !w.last.seq)
+        return 0; /* deleted meanwhile */
+    c->done.sessions++;
+    if (found == -ENOENT || w.before.id != id)
+        problem(c, name, 0, "it cannot be found by its name", false);
+    else if (!w.last.seq)
+        problem(c, name, 0, "it has no entries", false);
+    else
+        return passed(c, name, "what is made of its entries cannot be read", check_made(&w, id));
+    return 0;
+}
+
+static int look_blob(const struct record_blob *blob, const char *session, int64_t seq, void *arg)
+{
+    struct checking *c = arg;
+    uint8_t hash[SHA256_LEN];
+    if (cancel_struck(c->r->cancel))
+        return fault_cancelled(c->fault);
+    c->done.blobs++;
+    c->done.bytes += (int64_t)blob->len;
+    sha256(blob->data, blob->len, hash);
+    if (memcmp(hash, blob->sha256, SHA256_LEN))
+        problem(c, session, seq, seq ? "the bytes that it uses are not those that were written"
+                                     : "bytes that no entry uses are not those that were written", false);
+    return 0;
+}
+
+static int look_variant(const uint8_t *of, const char *spec, const struct backend_variant *v, bool there, void *arg)
+{
+    struct checking *c = arg;
+    uint8_t seal[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1], words[128];
+    record_seal(of, spec, &v->v, seal);
+    sha256_hex(of, hex);
+    if (memcmp(seal, v->seal, SHA256_LEN)) {
+        (void)snprintf(words, sizeof words, "what is said of a smaller version of %.16s... is not what was written", hex);
+        problem(c, "", 0, words, false);
+    } else if (!there) {
+        (void)snprintf(words, sizeof words, "the bytes of a smaller version of %.16s... are not there", hex);
+        problem(c, "", 0, words, false);
+    }
+    return 0;
+}
+
+static int check_blobs(struct checking *c, int64_t id)
+{
+    const struct backend_kind *kind = c->r->kind;
+    int code = passed(c, "", "not all bytes can be read", kind->blobs(c->r->backend, id, look_blob, c, c->fault));
+    return code < 0 ? code : passed(c, "", "not all smaller versions can be read",
+                                    kind->variants(c->r->backend, id, look_variant, c, c->fault));
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void count_words(const char *words, void *arg)
+{
+    (void)words;
+    ++*(int64_t *)arg;
+}
+
+static void tell_words(const char *words, void *arg)
+{
+    problem(arg, "", 0, words, false);
+}
+
+static int mend_structure(struct checking *c)
+{
+    const struct backend_kind *kind = c->r->kind;
+    int64_t faults = 0, left = 0;
+    int code = kind->integrity(c->r->backend, count_words, &faults, c->fault);
+    if (code < 0 || !faults)
+        return code;
+    code = kind->begin(c->r->backend, NULL, false, NULL, c->fault);
+    if (code == 0)
+        code = kind->end(c->r->backend, kind->drop_made(c->r->backend, 0, c->fault), c->fault);
+    if (code == 0)
+        code = kind->integrity(c->r->backend, count_words, &left, c->fault);
+    if (code == 0 && left < faults)
+        problem(c, "", 0, "its structure (indexes, rows of no session)", true);
+    return code;
+}
+
+static int check_structure(struct checking *c)
+{
+    int code = c->repair ? passed(c, "", "its structure cannot be mended", mend_structure(c)) : 0;
+    return code < 0 ? code : passed(c, "", "its structure cannot be read",
+                                    c->r->kind->integrity(c->r->backend, tell_words, c, c->fault));
+}
+
+static int add_name(int64_t id, const char *name, void *arg)
+{
+    (void)buf_add(arg, &id, sizeof id);
+    return buf_add(arg, name, strlen(name) + 1);
+}
+
+static int check_all(struct checking *c)
+{
+    auto_buf names = BUF_INIT(LIMIT_RECORD_NAMES);
+    int code = check_structure(c);
+    if (code == 0)
+        code = passed(c, "", "not all sessions can be read", c->r->kind->names(c->r->backend, add_name, &names, c->fault));
+    for (size_t at = 0; code == 0 && at < names.len;) {
+        int64_t id;
+        memcpy(&id, names.data + at, sizeof id);
+        const char *name = names.data + at + sizeof id;
+        code = check_session(c, id, name);
+        at += sizeof id + strlen(name) + 1;
+    }
+    return code < 0 ? code : check_blobs(c, 0);
+}
+
+static int check_one(struct checking *c, const char *session)
+{
+    struct backend_head head;
+    int code = c->r->kind->head(c->r->backend, session, &head, c->fault);
+    if (code == 0)
+        code = check_session(c, head.id, session);
+    return code == 0 ? check_blobs(c, head.id) : code;
+}
+
+int record_check(struct record *r, const char *session, bool repair,
+                 void (*tell)(const struct record_problem *p, void *arg), void *arg, struct record_checked *ret,
+                 struct fovea_fault *fault)
+{
+    struct checking c = {.r = r, .repair = repair, .tell = tell, .arg = arg, .fault = fault};
+    int code = session ? record_check_name(session, fault) : 0;
+    if (code < 0 || (code = record_enter(r, fault)) < 0)
+        return code;
+    code = session ? check_one(&c, session) : check_all(&c);
+    record_leave(r);
+    if (code == 0)
+        *ret = c.done;
+    return code == -ENOENT && session ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of the four wires on their way in: the whole body or its bare list, one message after the other. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "transcript/transcript_priv.h"
+
+static const struct wire_import *const wires[] = {&import_anthropic, &import_chat, &import_responses, &import_gemini};
+
+const char *const transcript_wires[] = {"anthropic", "openai-chat", "openai-responses", "gemini", NULL};
+
+const struct wire_import *wire_import_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(wires); i++)
+        if (!strcmp(name, wires[i]->name))
+            return wires[i];
+    return NULL;
+}
+
+void incoming_done(struct incoming *in)
+{
+    for (size_t i = 0; i < in->n_blobs; i++)
+        free(in->blobs[i].data);
+    free(in->blobs);
+    json_decref(in->entries);
+    *in = (struct incoming){.max_blob = in->max_blob};
+}
+
+/* What the request says beside its messages. The body is kept as it was, so what is read out of it may leave things out. */
+static void open_request(struct import *im, const json_t *root)
+{
+    json_t *rules = json_array(), *tools = json_array();
+    json_t *e = json_pack("{s:s, s:s, s:o, s:o}", "kind", "request", "wire", im->wire->name, "system", rules, "tools",
+                          tools);
+    if (!e || json_array_append_new(im->in->entries, e) != 0) {
+        im->error = -ENOMEM;
+        return;
+    }
+    put_new(im, e, "body", without(im, root, (const char *const[]){im->wire->list, NULL}));
+    im->wire->outside(im, root, rules, tools);
+    if (json_array_size(rules) == 0)
+        (void)json_object_del(e, "system");
+    if (json_array_size(tools) == 0)
+        (void)json_object_del(e, "tools");
+}
+
+static int import_list(struct import *im, const json_t *list)
+{
+    size_t i;
+    json_t *message;
+    json_array_foreach(list, i, message) {
+        im->message = i;
+        im->pieces = 0;
+        if (!json_is_object(message))
+            return import_bad(im, ": an object is wanted");
+        int r = im->wire->message(im, message);
+        if (r < 0 || im->error < 0)
+            return r < 0 ? r : im->error;
+    }
+    return 0;
+}
+
+/* Responses take a string where others have a list. */
+static json_t *list_of(const json_t *root, const struct wire_import *wire)
+{
+    if (json_is_array(root))
+        return json_incref((json_t *)(uintptr_t)root);
+    json_t *list = json_object_get(root, wire->list);
+    if (json_is_string(list) && wire == &import_responses)
+        return json_pack("[{s:s, s:O}]", "role", "user", "content", list);
+    return json_is_array(list) ? json_incref(list) : NULL;
+}
+
+static int import_all(struct import *im, const json_t *root)
+{
+    auto_json *list = list_of(root, im->wire);
+    if (!list)
+        return fault_set(im->fault, EINVAL, "no request of %s: neither a list nor an object whose \"%s\" is one",
+                         im->wire->name, im->wire->list);
+    if (json_is_object(root))
+        open_request(im, root);
+    int r = im->error ? im->error : import_list(im, list);
+    return r == 0 ? im->error : r;
+}
+
+int incoming_request(struct incoming *in, const char *wire, const json_t *root, struct fovea_fault *fault)
+{
+    struct import im = {.in = in, .wire = wire_import_find(wire), .fault = fault};
+    if (!im.wire)
+        return fault_set(fault, EINVAL, "no such wire: \"%s\" (anthropic, openai-chat, openai-responses, gemini)", wire);
+    if (!in->entries)
+        in->entries = json_array();
+    auto_json *calls = im.calls = json_object();
+    auto_json *waiting = im.waiting = json_array();
+    if (!in->entries || !calls || !waiting)
+        return fault_oom(fault);
+    size_t before = json_array_size(in->entries);
+    int r = import_all(&im, root);
+    while (r < 0 && json_array_size(in->entries) > before)
+        (void)json_array_remove(in->entries, json_array_size(in->entries) - 1);
+    return r == -ENOMEM ? fault_oom(fault) : r;
+}
