@@ -194,7 +194,7 @@ test: ## build and run every test
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/recordcrash tests/askhost bench/mcp_load)
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/askhost bench/mcp_load)
 tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
@@ -222,8 +222,8 @@ $(BUILD)/tests/askhost: $(ASKHOST_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lssl -lcrypto -ljansson
 
-# Writes down what asking would have.
-$(BUILD)/tests/seedledger: $(OBJ)/tests/tools/seedledger.o $(OBJ)/libinternal.a
+# Writes down what asking would have; lowers generated conversations turn by turn.
+$(BUILD)/tests/seedledger $(BUILD)/tests/lowerall: $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 

@@ -89,6 +89,17 @@
 #define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
 #define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */
 
+/* Lowering */
+#define LIMIT_SINK_BYTES (64 * KIB)         /* collected before it is handed on */
+#define LIMIT_GROUP_ENTRIES 100000u         /* of one message and its results */
+#define LIMIT_STUB_BYTES (16 * KIB)         /* words that stand for a picture */
+#define LIMIT_ENVELOPE_BYTES (64 * MIB)     /* of a request without its messages */
+#define LIMIT_OPEN_CALLS 1024               /* calls of tools that wait for their result; the oldest are forgotten */
+#define LIMIT_BARS 4096                     /* parts of one session that a provider would not take */
+#define LIMIT_SIM_POLICIES 8                /* compared at once */
+#define LIMIT_SIM_TEXT (64 * MIB)           /* a simulation as a table or a plot */
+#define LIMIT_TRACE_ENTRY (4 * MIB)         /* one generated entry */
+
 /* Workers */
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */

@@ -54,6 +54,8 @@ struct decision {
 struct replay;
 int replay_new(const struct target *t, const struct policy *p, struct replay **ret);
 void replay_free(struct replay *r);
+/* Tokens of instructions and tools that stand before the conversation and are not in it: for estimates. Before the first entry. */
+void replay_base(struct replay *r, int64_t tokens);
 
 /* The next entry; -EINVAL when it is out of order; -ENOMEM. */
 int replay_feed(struct replay *r, const struct entry *e);
@@ -86,6 +88,7 @@ struct request_figures {
     int64_t turn, request;          /* from 1 */
     int64_t tokens;                 /* of input */
     int64_t cache_read, cache_write, plain; /* of them */
+    int64_t units;                  /* of cost: thousandths of an input token at the model's lowest price */
     int64_t cost_nano;              /* of the input; below 0 not known */
     int64_t images, live, elided, refit, stubbed;
     int64_t request_bytes;
@@ -96,7 +99,7 @@ struct request_figures replay_figures(const struct replay *r);
 void replay_watch(struct replay *r, void (*tell)(void *arg, const struct request_figures *f), void *arg);
 
 /* A part that must not be sent as it is, from a repair entry or because no version of it could be made; words are static or
- * live as long as r. */
+ * live as long as r. It may be said before that part is fed. -ENOSPC past LIMIT_BARS. */
 int replay_bar(struct replay *r, int64_t seq, size_t part, bool stub, const char *why);
 
 #endif

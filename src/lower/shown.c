@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of a part on the wire that is written: itself, words that stand for it, or nothing. One place decides, so that the
+ * four wires only differ in how they spell it. */
+#include <string.h>
+
+#include "lower/write.h"
+
+/* What a wire takes by reference instead of by its bytes. */
+struct references {
+    bool image_url, document_url, image_file, document_file;
+};
+static const struct references references[LOWER_WIRES] = {
+    [LOWER_ANTHROPIC] = {true, true, true, true},
+    [LOWER_CHAT] = {true, false, false, true},
+    [LOWER_RESPONSES] = {true, true, true, true},
+    [LOWER_GEMINI] = {true, true, true, true},
+};
+
+bool is_blank(struct span text)
+{
+    struct span in = span_inside(text);
+    for (size_t i = 0; i < in.len; i++) {
+        if (in.at[i] == ' ')
+            continue;
+        if (in.at[i] != '\\' || i + 1 >= in.len || !memchr("nrt", in.at[i + 1], 3))
+            return false;
+        i++;
+    }
+    return true;
+}
+
+static bool exact(const struct writer *w)
+{
+    return w->group.kind == GROUP_EXACT;
+}
+
+static struct span arguments_of(const struct writer *w, const struct item *item)
+{
+    bool answers = w->group.kind == GROUP_STEP && item->role == ITEM_RESULT;
+    return answers ? w->group.calls[item->call].arguments : (struct span){0};
+}
+
+static struct shown show_stub(struct writer *w, const struct item *item, const struct part *p, const char *why)
+{
+    w->words.len = 0;
+    (void)stub_text(&item->e, p, arguments_of(w, item), why, &w->words);
+    tell(w, item->e.seq, "part %zu of entry %jd: not shown: %s", (size_t)(p - item->e.parts), (intmax_t)item->e.seq, why);
+    return (struct shown){.form = FORM_WORDS, .part = p};
+}
+
+static struct shown show_elided(struct writer *w, const struct item *item, const struct part *p)
+{
+    w->words.len = 0;
+    (void)elided_text(&item->e, p, arguments_of(w, item), &w->words);
+    return (struct shown){.form = FORM_WORDS, .part = p};
+}
+
+/* What every wire takes as a document; others are files of Responses and Gemini only. */
+static bool takes_document(const struct writer *w, const struct part *p)
+{
+    return w->wire == LOWER_RESPONSES || w->wire == LOWER_GEMINI || span_is(span_inside(p->media_type), "application/pdf");
+}
+
+static struct shown show_bytes(struct writer *w, const struct item *item, const struct part *p, const struct decision *d)
+{
+    struct shown s = {.form = FORM_BYTES, .part = p};
+    if (p->type == PART_DOCUMENT && !exact(w) && !takes_document(w, p))
+        return show_stub(w, item, p, "documents of this kind are not taken here");
+    if (w->looking)
+        return s;
+    int r = w->job.hooks.payload ? w->job.hooks.payload(w->job.hooks.arg, p, d, &s.payload) : -EBADMSG;
+    if (r < 0 && r != -EBADMSG)
+        w->error = w->error ? w->error : r;
+    if (r < 0)
+        return show_stub(w, item, p, "its bytes cannot be had");
+    s.raw = p->raw.len && is_own(w, &item->e);
+    w->declared = exact(w) ? p->declared : (struct span){0};
+    return s;
+}
+
+static struct shown show_reference(struct writer *w, const struct item *item, const struct part *p)
+{
+    const struct references *takes = &references[w->wire];
+    bool image = p->type == PART_IMAGE, own = is_own(w, &item->e);
+    struct shown s = {.part = p, .raw = own && p->raw.len};
+    if (p->url.len && (own || (image ? takes->image_url : takes->document_url)))
+        s.form = FORM_URL;
+    else if (p->file_id.len && (own || ((image ? takes->image_file : takes->document_file) && is_family(w, &item->e))))
+        s.form = FORM_FILE;
+    else if (s.raw)
+        return (struct shown){.form = FORM_VALUE, .part = p, .value = p->raw};
+    else
+        return show_stub(w, item, p, p->file_id.len ? "its file is not to be had here" : "it cannot be named here");
+    return s;
+}
+
+static const char *barred(const struct writer *w, const struct entry *e, const struct part *p)
+{
+    const struct target *t = w->job.target;
+    if (e->kind == ENTRY_SYSTEM || (e->kind == ENTRY_ASSISTANT && w->wire != LOWER_GEMINI))
+        return "it is not taken from this side";
+    if (p->broken.len)
+        return "it does not decode";
+    if (p->type == PART_IMAGE)
+        return t->vision ? NULL : "the model takes no images";
+    return t->pdf ? NULL : "the model takes no documents";
+}
+
+static struct shown show_media(struct writer *w, const struct item *item, size_t i)
+{
+    const struct part *p = &item->e.parts[i];
+    struct decision d = {.fate = FATE_LIVE};
+    if (!exact(w)) {
+        if (w->job.replay)
+            d = replay_fate(w->job.replay, item->e.seq, i);
+        const char *why = barred(w, &item->e, p);
+        if (d.fate == FATE_ELIDED)
+            return show_elided(w, item, p);
+        if (why || d.fate == FATE_STUB)
+            return show_stub(w, item, p, why ? why : d.why ? d.why : "it cannot be sent");
+    }
+    return p->stored ? show_bytes(w, item, p, &d) : show_reference(w, item, p);
+}
+
+void find_last_said(struct writer *w)
+{
+    const struct group *g = &w->group;
+    w->last_seq = -1;
+    for (size_t i = 0; i < g->n_items; i++) {
+        const struct entry *e = &g->items[i].e;
+        for (size_t k = 0; k < e->n_parts && g->items[i].role == ITEM_SAID; k++) {
+            const struct part *p = &e->parts[k];
+            if (p->type == PART_OPAQUE ? p->thinking : p->type == PART_TEXT && is_blank(p->text))
+                continue;
+            w->last_seq = e->seq;
+            w->last_part = k;
+        }
+    }
+    if (g->n_calls && g->calls[g->n_calls - 1].implicit)
+        w->last_seq = INT64_MAX;
+}
+
+/* Thoughts that nothing follows are refused, as are those that are bound to what is no longer so. */
+static const char *unbound(const struct writer *w, const struct entry *e, size_t i)
+{
+    if (exact(w) || !e->parts[i].thinking)
+        return NULL;
+    if (e->seq < w->thinking.before)
+        return "thinking bound to what was changed";
+    bool last = e->seq > w->last_seq || (e->seq == w->last_seq && i > w->last_part);
+    return last && e->kind == ENTRY_ASSISTANT && w->wire != LOWER_GEMINI ? "thinking that nothing follows" : NULL;
+}
+
+static struct shown show_opaque(struct writer *w, const struct item *item, size_t i)
+{
+    const struct part *p = &item->e.parts[i];
+    const struct entry *e = &item->e;
+    if (span_is(span_inside(p->wire), lower_wire_names[w->wire])) {
+        const char *why = unbound(w, e, i);
+        if (!why)
+            return (struct shown){.form = FORM_VALUE, .part = p, .value = p->value};
+        tell_part(w, e->seq, i, why, (struct span){0});
+        return (struct shown){.part = p};
+    }
+    tell_part(w, e->seq, i, p->thinking ? "thinking" : p->text.len ? "a block, told as text," : "a block", p->wire);
+    if (p->text.len && !p->thinking && !is_blank(p->text))
+        return (struct shown){.form = FORM_TEXT, .part = p, .text = p->text};
+    return (struct shown){.part = p};
+}
+
+struct shown show_part(struct writer *w, const struct item *item, size_t i)
+{
+    const struct part *p = &item->e.parts[i];
+    if (p->type == PART_IMAGE || p->type == PART_DOCUMENT)
+        return show_media(w, item, i);
+    if (p->type == PART_OPAQUE)
+        return show_opaque(w, item, i);
+    if (p->type == PART_TOOL_CALL)
+        return (struct shown){.form = FORM_CALL, .part = p, .raw = p->raw.len && is_own(w, &item->e)};
+    if (is_blank(p->text) && !exact(w))
+        return (struct shown){.part = p};
+    return (struct shown){.form = FORM_TEXT, .part = p, .text = p->text, .raw = p->raw.len && is_own(w, &item->e)};
+}
+
+bool is_plain_text(struct writer *w, const struct item *item, struct span *ret)
+{
+    const struct entry *e = &item->e;
+    if (e->n_parts != 1 || e->parts[0].type != PART_TEXT || (e->parts[0].raw.len && is_own(w, e)))
+        return false;
+    if (!e->plain || (is_blank(e->parts[0].text) && !exact(w)))
+        return false;
+    *ret = e->parts[0].text;
+    return true;
+}
+
+bool is_media(const struct shown *s)
+{
+    return s->form == FORM_BYTES || s->form == FORM_URL || s->form == FORM_FILE;
+}
+
+bool is_sent(struct writer *w, const struct item *item, size_t i)
+{
+    const struct part *p = &item->e.parts[i];
+    if (p->type != PART_IMAGE && p->type != PART_DOCUMENT)
+        return false;
+    w->looking = true;
+    struct shown s = show_part(w, item, i);
+    w->looking = false;
+    return is_media(&s);
+}
+
+void put_picture_name(struct writer *w, const struct item *item, size_t i)
+{
+    const struct part *p = &item->e.parts[i];
+    w->words.len = 0;
+    (void)picture_name(&item->e, p, arguments_of(w, item), &w->words);
+    sink_escaped(&w->sink, w->words.data, w->words.len);
+    if (span_inside(p->view).len) {
+        put(w, " (");
+        put_span(w, span_inside(p->view));
+        put(w, ")");
+    }
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that stand for a picture or document that is not sent. Functions of the entry alone: once such words stand in a request,
+ * the next one has the same bytes there, or the provider's cache is lost. */
+#include <string.h>
+
+#include "base/text.h"
+#include "lower/write.h"
+
+enum { NAME_MOST = 1000 };
+
+/* A string's text, cut where it grows beyond reason. */
+static int add_name(struct span value, struct buf *to)
+{
+    auto_buf b = BUF_INIT(LIMIT_ENTRY_BYTES);
+    int r = span_text(value, &b);
+    if (r < 0)
+        return r;
+    bool cut = b.len > NAME_MOST;
+    (void)buf_add(to, b.data, cut ? utf8_valid_prefix(b.data, NAME_MOST) : b.len);
+    return cut ? buf_add_str(to, "…") : to->error;
+}
+
+static bool usable(struct span value)
+{
+    struct span in = span_inside(value);
+    return in.len > 0 && !(in.len > 5 && memcmp(in.at, "data:", 5) == 0);
+}
+
+static struct span path_of(struct span arguments)
+{
+    static const char *const names[] = {"path", "file_path", "image_url", "url"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct span_walk w = span_enter(arguments);
+        while (span_next(&w))
+            if (span_is(w.key, names[i]) && usable(w.value))
+                return w.value;
+    }
+    return (struct span){0};
+}
+
+int picture_name(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to)
+{
+    struct span path = path_of(e->arguments.len ? e->arguments : call_arguments);
+    struct span name = usable(p->ref) ? p->ref : usable(p->name) ? p->name : usable(path) ? path : p->url;
+    return usable(name) ? add_name(name, to) : buf_add_str(to, part_types[p->type]);
+}
+
+/* " (image/png 800x600)", as far as it is known. */
+static void add_kind(const struct part *p, struct buf *to)
+{
+    struct span type = span_inside(p->media_type);
+    bool sized = p->width > 0 && p->height > 0;
+    if (type.len == 0 && !sized)
+        return;
+    (void)buf_add_str(to, " (");
+    if (type.len)
+        (void)span_text(p->media_type, to);
+    if (sized)
+        (void)buf_add_format(to, "%s%ux%u", type.len ? " " : "", p->width, p->height);
+    (void)buf_add_str(to, ")");
+}
+
+static void add_subject(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to)
+{
+    (void)buf_add_format(to, "[%s ", part_types[p->type]);
+    (void)picture_name(e, p, call_arguments, to);
+    add_kind(p, to);
+}
+
+int elided_text(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to)
+{
+    add_subject(e, p, call_arguments, to);
+    (void)buf_add_str(to, " seen earlier");
+    if (usable(p->view)) {
+        (void)buf_add_str(to, ", ");
+        (void)add_name(p->view, to);
+    }
+    return buf_add_str(to, " — call view to see it again]");
+}
+
+int stub_text(const struct entry *e, const struct part *p, struct span call_arguments, const char *why, struct buf *to)
+{
+    add_subject(e, p, call_arguments, to);
+    return buf_add_format(to, " not shown: %s]", why ? why : "it cannot be sent");
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer: takes entries, and when a group is complete has it written by its wire. Groups are all it holds, so that a
+ * conversation of any length needs the memory of its longest step.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "lower/write.h"
+
+static const struct wire_form *const forms[LOWER_WIRES] = {
+    [LOWER_ANTHROPIC] = &form_anthropic,
+    [LOWER_CHAT] = &form_chat,
+    [LOWER_RESPONSES] = &form_responses,
+    [LOWER_GEMINI] = &form_gemini,
+};
+
+/* ---------------------------------------------------------------- messages and blocks */
+
+void message_next(struct writer *w)
+{
+    sink_add(&w->sink, w->sink.total == 0 ? "[" : ",", 1);
+    w->messages++;
+}
+
+void put_head(struct writer *w, const struct entry *first, const char *role)
+{
+    static const char *const said[] = {"role", "content", "parts", "tool_calls", "output", NULL};
+    bool own = first && first->raw.len && is_own(w, first);
+    put(w, "{");
+    if (own && w->group.kind == GROUP_EXACT) {
+        (void)put_members(w, first->raw, NULL, 0);
+        return;
+    }
+    put(w, "\"role\":");
+    sink_quoted(&w->sink, role, strlen(role));
+    if (own)
+        (void)put_members(w, first->raw, said, 1);
+}
+
+void message_lazy(struct writer *w, const struct entry *first, const char *role, const char *open)
+{
+    w->now = (struct message){.first = first, .role = role, .open = open};
+}
+
+void block_next(struct writer *w)
+{
+    if (w->now.begun) {
+        if (w->now.blocks > 0)
+            put(w, ",");
+    } else {
+        message_next(w);
+        put_head(w, w->now.first, w->now.role);
+        sink_str(&w->sink, w->now.open);
+        w->now.begun = true;
+    }
+    w->now.blocks++;
+}
+
+void message_end(struct writer *w)
+{
+    if (w->now.begun)
+        put(w, "]}");
+    w->now = (struct message){0};
+}
+
+/* ---------------------------------------------------------------- reports */
+
+bool is_own(const struct writer *w, const struct entry *e)
+{
+    return span_is(span_inside(e->wire), lower_wire_names[w->wire]);
+}
+
+static bool openai(const char *name, size_t len)
+{
+    return len >= 7 && memcmp(name, "openai-", 7) == 0;
+}
+
+bool is_family(const struct writer *w, const struct entry *e)
+{
+    struct span wire = span_inside(e->wire);
+    const char *mine = lower_wire_names[w->wire];
+    return wire.len == 0 || span_is(wire, mine) || (openai(wire.at, wire.len) && openai(mine, strlen(mine)));
+}
+
+void tell(struct writer *w, int64_t seq, const char *format, ...)
+{
+    char words[300];
+    va_list args;
+    if (!w->job.hooks.report || w->looking)
+        return;
+    va_start(args, format);
+    (void)vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    w->job.hooks.report(w->job.hooks.arg, seq, words);
+}
+
+void tell_part(struct writer *w, int64_t seq, size_t part, const char *what, struct span wire)
+{
+    struct span name = span_inside(wire);
+    tell(w, seq, "part %zu of entry %jd: %s%s%.*s", part, (intmax_t)seq, what, name.len ? " of " : "", (int)MIN(name.len, 40u),
+         name.len ? name.at : "");
+}
+
+void tell_place(struct writer *w, const struct lower_place *place, int64_t seq, size_t part)
+{
+    if (w->job.hooks.place)
+        w->job.hooks.place(w->job.hooks.arg, place, seq, part);
+}
+
+/* ---------------------------------------------------------------- groups */
+
+/* One message for an item and those after it that join it. */
+static size_t run_end(const struct group *g, size_t from, enum item_role role)
+{
+    size_t to = from + 1;
+    while (to < g->n_items && g->items[to].role == role && g->items[to].e.join &&
+           (g->items[to].e.kind == ENTRY_SYSTEM) == (g->items[from].e.kind == ENTRY_SYSTEM))
+        to++;
+    return to;
+}
+
+static void write_speaker(struct writer *w, size_t from, size_t to)
+{
+    if (w->group.items[from].e.kind == ENTRY_SYSTEM)
+        w->form->rules(w, from, to);
+    else
+        w->form->user(w, from, to);
+}
+
+/* What came while results were missing, each in a message of its own. */
+static void write_after(struct writer *w)
+{
+    const struct group *g = &w->group;
+    for (size_t i = 0; i < g->n_items;) {
+        enum item_role role = g->items[i].role;
+        if (role == ITEM_AFTER || role == ITEM_ORPHAN) {
+            size_t to = run_end(g, i, role);
+            write_speaker(w, i, to);
+            i = to;
+        } else {
+            i++;
+        }
+    }
+}
+
+static bool has_after(const struct group *g)
+{
+    for (size_t i = 0; i < g->n_items; i++)
+        if (g->items[i].role == ITEM_AFTER || g->items[i].role == ITEM_ORPHAN)
+            return true;
+    return false;
+}
+
+static void tell_orphans(struct writer *w)
+{
+    for (size_t i = 0; i < w->group.n_items; i++)
+        if (w->group.items[i].role == ITEM_ORPHAN)
+            tell(w, w->group.items[i].e.seq, "entry %jd: a result without its call, told as text",
+                 (intmax_t)w->group.items[i].e.seq);
+}
+
+static void write_group(struct writer *w, bool user_next)
+{
+    struct group *g = &w->group;
+    bool outside = g->kind == GROUP_SYSTEM && !w->begun && w->form->system_outside;
+    if (outside)
+        return;
+    /* As long as no message stands, whether a system entry is the first thing said depends on all before it. */
+    if (w->job.hooks.boundary && (w->messages > 0 || !w->begun))
+        w->job.hooks.boundary(w->job.hooks.arg, g->items[0].e.seq, w->messages, w->sink.total);
+    w->begun = w->begun || g->kind != GROUP_SYSTEM;
+    tell_orphans(w);
+    if (g->kind == GROUP_EXACT) {
+        w->form->exact(w);
+    } else if (g->kind == GROUP_STEP) {
+        find_last_said(w);
+        w->form->step(w, user_next || has_after(g));
+        write_after(w);
+    } else {
+        write_speaker(w, 0, g->n_items);
+    }
+}
+
+static int close_group(struct writer *w, bool user_next)
+{
+    if (w->group.kind == GROUP_NONE)
+        return 0;
+    group_seal(&w->group);
+    write_group(w, user_next);
+    group_reset(&w->group);
+    if (w->error == 0 && w->words.error == -ENOMEM)
+        w->error = -ENOMEM;
+    return w->error ? w->error : w->sink.error;
+}
+
+/* Export keeps what the same wire said as it was; a result that stands alone, or belongs to a step that is written for this wire,
+ * is written like any other. */
+static bool goes_exact(const struct writer *w, const struct entry *e)
+{
+    bool result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
+    if (!w->job.as_is)
+        return false;
+    return is_own(w, e) || (result && e->call.len > 0 && group_call(&w->group, span_inside(e->call)) < 0);
+}
+
+int writer_entry(struct writer *w, const struct entry *e)
+{
+    if (!entry_is_said(e) || w->error)
+        return w->error;
+    bool exact = goes_exact(w, e);
+    if (group_turn(&w->group, e, exact) == GROUP_CLOSES) {
+        bool user_next = e->kind == ENTRY_USER || e->kind == ENTRY_SYSTEM || e->call.len > 0;
+        int r = close_group(w, user_next);
+        if (r < 0)
+            return w->error = r;
+    }
+    return w->error = group_add(&w->group, e, exact);
+}
+
+int writer_end(struct writer *w)
+{
+    int r = w->error ? w->error : close_group(w, false);
+    if (r < 0)
+        return w->error = r;
+    if (w->sink.total == 0)
+        put(w, "[");
+    put(w, "]");
+    return w->error = sink_flush(&w->sink);
+}
+
+int writer_new(const struct lower_job *job, size_t first, size_t offset, struct writer **ret)
+{
+    struct writer *w = malloc(sizeof *w);
+    if (!w)
+        return -ENOMEM;
+    memset(w, 0, offsetof(struct writer, sink));
+    w->job = *job;
+    w->wire = job->target->wire;
+    w->form = forms[w->wire];
+    w->messages = first;
+    w->begun = first > 0;
+    w->words = (struct buf)BUF_INIT(LIMIT_STUB_BYTES);
+    if (job->replay)
+        w->thinking = replay_thinking(job->replay);
+    w->sink.write = job->hooks.write;
+    w->sink.arg = job->hooks.arg;
+    w->sink.total = offset;
+    w->sink.len = 0;
+    w->sink.error = 0;
+    *ret = w;
+    return 0;
+}
+
+void writer_free(struct writer *w)
+{
+    if (!w)
+        return;
+    group_done(&w->group);
+    buf_done(&w->words);
+    free(w);
+}
