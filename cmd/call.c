@@ -9,7 +9,7 @@
 #include "waiting.h"
 
 struct values {
-    const char *session;
+    struct recording recording;
     bool data;
 };
 
@@ -39,7 +39,7 @@ static int call(fovea *f, const struct invocation *in, const struct buf *json, f
                 struct fovea_fault *fault)
 {
     const struct values *v = in->values;
-    struct fovea_session_options options = {.name = v->session};
+    struct fovea_session_options options = {.name = v->recording.session, .call = v->recording.call};
     auto_session *session = NULL;
     auto_waiting *waiting = NULL;
     int r = fovea_session_new(f, &options, &session, fault);
@@ -67,7 +67,7 @@ static int run(struct invocation *in)
     auto_result *result = NULL;
     if (context_open(&in->common, &f, &fault) < 0)
         return out_fault(&fault, true, EXIT_FAULT);
-    int bad = session_check(f, v->session);
+    int bad = recording_check(f, &v->recording);
     if (bad)
         return bad;
     bool known = fovea_tool_allowed(f, in->args[0]);
@@ -84,7 +84,7 @@ static int run(struct invocation *in)
 
 static const struct option options[] = {
     {"data", 0, OPTION_FLAG, NULL, offsetof(struct values, data), "put the picture itself into the JSON, as base64"},
-    {"session", 0, OPTION_STRING, "NAME", offsetof(struct values, session), "count what it costs under this name"},
+    RECORDING_OPTIONS(struct values),
     {0},
 };
 

@@ -22,6 +22,7 @@ enum exit_code {
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_STRING, /* const char * */
+    OPTION_TRACE,  /* const char *: the name of a generated conversation */
     OPTION_LIST,   /* struct words; each use adds one */
 };
 
@@ -49,6 +50,16 @@ extern const struct option common_options[];
 
 struct invocation;
 
+/* One of the things that a command does: its first argument names it. */
+struct action {
+    const char *name;      /* NULL ends a table */
+    const char *arguments; /* behind the name: "SESSION [FILE]" */
+    const char *options;   /* those of the command that it takes, a blank after each: "key json " */
+    const char *help;
+    unsigned min_args, max_args; /* behind the name */
+    int (*run)(struct invocation *in);
+};
+
 struct command {
     const char *name;
     const char *summary;   /* one line */
@@ -59,6 +70,7 @@ struct command {
     const char *const *fields; /* only these of them, NULL-terminated; NULL: all */
     const char *reference; /* what REF may be, where the tool has no `path`; NULL otherwise */
     const struct option *options;
+    const struct action *actions; /* NULL: it does one thing, `run` */
     size_t values_size;
     unsigned min_args, max_args;
     bool context; /* takes the common options */

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-extern const struct command command_view, command_read, command_ask, command_video, command_call, command_mcp, command_models,
-    command_usage, command_cache, command_config, command_setup, command_doctor, command_version, command_help,
-    command_generate;
+extern const struct command command_view, command_read, command_ask, command_video, command_call, command_mcp, command_session,
+    command_lower, command_models, command_usage, command_cache, command_config, command_setup, command_doctor, command_version,
+    command_help, command_generate;
 
 const struct command *const commands[] = {
-    &command_view,    &command_read,  &command_ask,    &command_video, &command_call,   &command_mcp,
-    &command_models,  &command_usage, &command_cache,  &command_config, &command_setup, &command_doctor,
-    &command_version, &command_help,  &command_generate, NULL,
+    &command_view,    &command_read,   &command_ask,   &command_video,  &command_call,   &command_mcp,
+    &command_session, &command_lower,  &command_models, &command_usage, &command_cache,  &command_config,
+    &command_setup,   &command_doctor, &command_version, &command_help, &command_generate, NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -53,7 +53,9 @@ static void add_arguments(struct buf *b, const struct command *c)
         for (const struct command *const *other = commands; *other; other++)
             if (!(*other)->hidden)
                 (void)buf_add_format(b, "%s%s", other == commands ? "" : " ", (*other)->name);
-    if (is_words(c->arguments))
+    for (const struct action *a = c->actions; a && a->name; a++)
+        (void)buf_add_format(b, "%s%s", a == c->actions ? "" : " ", a->name);
+    if (!c->actions && is_words(c->arguments))
         add_words(b, c->arguments);
 }
 
@@ -102,7 +104,7 @@ static void add_bash_words(struct buf *b, const struct command *c)
         (void)buf_add_format(b, "%s--%s", i ? " " : "", list[i].name);
     (void)buf_add_str(b, "' arguments='");
     add_arguments(b, c);
-    (void)buf_add_str(b, "' ;;\n");
+    (void)buf_add_str(b, c->actions ? "'; [ \"$COMP_CWORD\" -eq 2 ] || arguments= ;;\n" : "' ;;\n");
 }
 
 void add_bash_completion(struct buf *b)
@@ -162,7 +164,7 @@ static void add_zsh_command(struct buf *b, const struct command *c)
     add_arguments(&words, c);
     if (words.len)
         (void)buf_add_format(b, " \\\n                '1:argument:(%s)'", words.data);
-    else if (c->max_args)
+    if (c->actions || (!words.len && c->max_args))
         (void)buf_add_str(b, " \\\n                '*:file:_files'");
     (void)buf_add_str(b, " ;;\n");
 }
@@ -218,7 +220,10 @@ static void add_fish_command(struct buf *b, const struct command *c)
     for (size_t i = 0; i < n; i++)
         add_fish_option(b, c, &list[i]);
     add_arguments(&words, c);
-    if (words.len)
+    if (words.len && c->actions) /* behind one of them there are files */
+        (void)buf_add_format(b, "complete -c fovea -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from %s' "
+                                "-f -a '%s'\n", c->name, words.data, words.data);
+    else if (words.len)
         (void)buf_add_format(b, "complete -c fovea -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c->name,
                              words.data);
 }

@@ -2,6 +2,7 @@
 /* Contexts and sources for commands: see context.h. */
 #include "context.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "out.h"
@@ -72,6 +73,14 @@ int read_stdin(struct buf *b)
     return read_all(STDIN_FILENO, b);
 }
 
+int read_named(const char *file, struct buf *b)
+{
+    if (!strcmp(file, "-"))
+        return read_stdin(b);
+    auto_close int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return fd < 0 ? -errno : read_all(fd, b);
+}
+
 int source_read(struct source *s, const char *ref, struct fovea_fault *fault)
 {
     if (strcmp(ref, "-") != 0)
@@ -117,6 +126,23 @@ int session_check(fovea *f, const char *name)
     if (r < 0)
         say("%s%s", r == -EINVAL ? "--session: " : "", fault.text);
     return r < 0 ? (r == -EINVAL ? EXIT_USAGE : EXIT_FAULT) : 0;
+}
+
+int recording_check(fovea *f, const struct recording *recording)
+{
+    if (recording->session || !recording->call)
+        return session_check(f, recording->session);
+    say("--call goes with --session");
+    return EXIT_USAGE;
+}
+
+int call_recorded(fovea *f, const struct recording *recording, const char *tool, const void *request, fovea_result **ret,
+                  struct fovea_fault *fault)
+{
+    auto_session *session = NULL;
+    struct fovea_session_options options = {.name = recording->session, .call = recording->call};
+    int r = fovea_session_new(f, &options, &session, fault);
+    return r < 0 ? r : fovea_session_ask(session, tool, request, NULL, ret, fault);
 }
 
 int out_refusal(const fovea_result *r, bool json)

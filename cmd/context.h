@@ -27,12 +27,28 @@ static inline void session_free_p(fovea_session **s)
 }
 #define auto_session cleanup(session_free_p) fovea_session
 
-/* Whether --session is a name that a session can have; NULL is none and fine. 0, or an exit code after saying so. */
+/* Where a call is recorded: --session, and --call, the id of the tool call that it answers; both may be NULL. */
+struct recording {
+    const char *session, *call;
+};
+#define RECORDING_OPTIONS(struct_values)                                                                              \
+    {"session", 0, OPTION_STRING, "NAME", offsetof(struct_values, recording.session),                                 \
+     "record it in the session of this name, with what it costs"},                                                      \
+    {"call", 0, OPTION_STRING, "ID", offsetof(struct_values, recording.call),                                         \
+     "the tool call of the session that it answers; default: an open one that is the same"}
+
+/* Whether --session is a name that a session can have, and --call has one; NULL is none and fine. 0, or an exit code after saying so. */
 int session_check(fovea *f, const char *name);
+int recording_check(fovea *f, const struct recording *recording);
+
+/* Calls a tool with its request, and records it where that is wanted. */
+int call_recorded(fovea *f, const struct recording *recording, const char *tool, const void *request, fovea_result **ret,
+                  struct fovea_fault *fault);
 
 /* Reads to the end into b. -EFBIG when it does not fit, or an error as read(2) has. */
 int read_all(int fd, struct buf *b);
 int read_stdin(struct buf *b);
+int read_named(const char *file, struct buf *b); /* "-" is stdin */
 
 /* What a command that looks at one REF works with; for a REF of "-", data is all of stdin. */
 struct source {

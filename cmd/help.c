@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "actions.h"
 #include "options.h"
 #include "out.h"
 
@@ -54,6 +55,19 @@ static void add_options(struct buf *b, const struct command *command)
     }
 }
 
+static void add_actions(struct buf *b, const struct command *command)
+{
+    for (const struct action *a = command->actions; a && a->name; a++) {
+        (void)buf_add_format(b, "  %s%s%s", a->name, a->arguments[0] ? " " : "", a->arguments);
+        for (const struct option *o = command->options; o->name; o++)
+            if (action_takes(a, o->name))
+                (void)buf_add_format(b, " [--%s]", o->name);
+        (void)buf_add_str(b, "\n      ");
+        add_wrapped(b, a->help, 6, 6);
+    }
+    (void)buf_add_str(b, command->actions ? "\n" : "");
+}
+
 static void add_examples(struct buf *b, const char *lines)
 {
     while (lines && *lines) {
@@ -74,6 +88,7 @@ int help_command(const struct command *command)
     (void)buf_add_str(&b, "\n");
     if (reference_of(command))
         add_row(&b, "REF", reference_of(command), OPTION_COLUMN);
+    add_actions(&b, command);
     add_options(&b, command);
     if (command->examples) {
         (void)buf_add_str(&b, "\nexamples:\n");

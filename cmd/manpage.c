@@ -2,6 +2,7 @@
 /* fovea.1, in troff, from the command table and a few paragraphs of its own. */
 #include <string.h>
 
+#include "actions.h"
 #include "manual.h"
 #include "options.h"
 
@@ -88,6 +89,19 @@ static void add_synopsis(struct buf *b)
     }
 }
 
+/* Each with the options that it takes; what those mean stands behind them. */
+static void add_actions(struct buf *b, const struct command *c)
+{
+    for (const struct action *a = c->actions; a && a->name; a++) {
+        auto_buf what = BUF_INIT(LIMIT_CLI_WORDS);
+        (void)buf_add_format(&what, "%s.", a->help);
+        for (const struct option *o = c->options; o->name; o++)
+            if (action_takes(a, o->name))
+                (void)buf_add_format(&what, " [--%s]", o->name);
+        add_item(b, a->name, a->arguments, what.data ? what.data : a->help);
+    }
+}
+
 static void add_command(struct buf *b, const struct command *c)
 {
     struct choice_option list[LIMIT_CLI_OPTIONS];
@@ -97,6 +111,7 @@ static void add_command(struct buf *b, const struct command *c)
     (void)buf_add_str(b, "\n");
     if (reference_of(c))
         add_item(b, "", "REF", reference_of(c));
+    add_actions(b, c);
     for (size_t i = 0; i < n; i++)
         if (!list[i].common && strcmp(list[i].name, "help") != 0)
             add_option(b, &list[i]);

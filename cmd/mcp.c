@@ -75,7 +75,7 @@ static const struct option options[] = {
     {"personality", 0, OPTION_STRING, "ID", AT(personality),
      "offer only the tools in personalities/ID/toolset.yaml beside config.yaml, and lay the config.yaml of that folder "
      "over the other; its fs_reach narrows, never widens"},
-    {"session", 0, OPTION_STRING, "NAME", AT(session), "count what asking costs under this name"},
+    {"session", 0, OPTION_STRING, "NAME", AT(session), "record calls in the session of this name, with what asking costs"},
     {"no-token", 0, OPTION_FLAG, NULL, AT(no_token), "HTTP: ask for no bearer token"},
     {"tls-cert", 0, OPTION_STRING, "FILE", AT(tls_cert), "HTTP: serve TLS with this certificate (PEM)"},
     {"tls-key", 0, OPTION_STRING, "FILE", AT(tls_key), "HTTP: and this key (PEM)"},

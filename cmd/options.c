@@ -25,6 +25,7 @@ static const struct option help_option = {"help", 'h', OPTION_FLAG, NULL, 0, "sa
 static void add_row(struct choice_option *to, const struct option *row, bool common)
 {
     *to = (struct choice_option){.letter = row->letter, .help = row->help, .own = row, .common = common};
+    to->choices = row->kind == OPTION_TRACE ? fovea_traces() : NULL;
     (void)snprintf(to->name, sizeof to->name, "%s", row->name);
     (void)snprintf(to->value, sizeof to->value, "%s", row->value ? row->value : "");
 }
@@ -129,7 +130,7 @@ static int set_own(struct invocation *in, const struct choice_option *o, const c
         in->help = true;
     } else if (o->own->kind == OPTION_FLAG) {
         *(bool *)(void *)(base + o->own->offset) = true;
-    } else if (o->own->kind == OPTION_STRING) {
+    } else if (o->own->kind != OPTION_LIST) {
         *(const char **)(void *)(base + o->own->offset) = value;
     } else {
         struct words *list = (void *)(base + o->own->offset);

@@ -12,7 +12,7 @@ struct choice_option {
     char letter;    /* 0 none */
     char value[64]; /* "N", "FILE", "auto|full"; "" of a flag */
     const char *help;
-    const char *const *choices;      /* of a tool's choice field; NULL otherwise */
+    const char *const *choices;      /* of a tool's choice field, or the traces; NULL otherwise */
     const struct option *own;        /* the row, of the command or common ... */
     bool common;                     /* ... which of the two */
     const struct fovea_field *field; /* or the tool's field */

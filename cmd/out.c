@@ -47,23 +47,23 @@ int out_buf(const struct buf *b)
     return EXIT_FAULT;
 }
 
-/* What could act on a terminal, as escapes: the same JSON. */
-static void add_json_shown(struct buf *b, const char *json)
+size_t buf_add_json_shown(struct buf *b, const char *json, size_t len, bool last)
 {
-    size_t len = strlen(json);
-    while (len && !b->error) {
+    const char *at = json, *end = json + len;
+    while (at < end && !b->error) {
         uint32_t c;
-        size_t n = utf8_decode(json, len, &c);
-        if (!n || !char_acts(c))
-            (void)buf_add(b, json, n ? n : 1);
+        size_t n = utf8_decode(at, (size_t)(end - at), &c);
+        if (!n && !last && (unsigned char)*at >= 0xc2 && end - at < 4)
+            break;
+        if (!n || !char_acts(c) || c == '\n')
+            (void)buf_add(b, at, n ? n : 1);
         else if (c > 0xffff)
             (void)buf_add_format(b, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
         else
             (void)buf_add_format(b, "\\u%04x", c);
-        n = n ? n : 1;
-        json += n;
-        len -= n;
+        at += n ? n : 1;
     }
+    return (size_t)(at - json);
 }
 
 int out_json(char *json)
@@ -76,7 +76,7 @@ int out_json(char *json)
         return EXIT_FAULT;
     }
     if (terminal)
-        add_json_shown(&shown, line);
+        (void)buf_add_json_shown(&shown, line, strlen(line), true);
     int r = terminal ? out_buf(&shown) : out_str(line);
     return r ? r : out("\n", 1);
 }

@@ -21,6 +21,10 @@ int out_buf(const struct buf *b); /* also says so when the buffer had failed */
 /* Writes a line of JSON and frees it; NULL (out of memory) is a fault. On a terminal, what could act there is escaped. */
 int out_json(char *json);
 
+/* Appends JSON with what could act on a terminal as escapes: the same JSON. Returns how many bytes were taken: the beginning of a
+ * character at the end is left, unless `last`. */
+size_t buf_add_json_shown(struct buf *b, const char *json, size_t len, bool last);
+
 /* One line on stderr, "fovea: ..." or bare. Characters that could act on a terminal are shown, not sent. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void say_plain(const char *format, ...);

@@ -153,6 +153,6 @@ const struct option question_options[] = {
      "the answer is to be a JSON object that fits this JSON Schema (2020-12); '-' is stdin"},
     {"json", 0, OPTION_FLAG, NULL, AT(json), "one line of JSON: the answer with what it cost"},
     {"no-cache", 0, OPTION_FLAG, NULL, AT(no_cache), "ask, even where the answer is known"},
-    {"session", 0, OPTION_STRING, "NAME", AT(session), "count what it costs under this name"},
+    {"session", 0, OPTION_STRING, "NAME", AT(session), "record it in the session of this name, with what it costs"},
     {0},
 };

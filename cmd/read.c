@@ -8,6 +8,7 @@
 #include "out.h"
 
 struct values {
+    struct recording recording;
     bool json;
 };
 
@@ -36,7 +37,10 @@ static int run(struct invocation *in)
         return refuse_long_stdin(v->json);
     request->data = source.data;
     request->data_len = source.len;
-    r = r < 0 ? r : fovea_read(source.f, request, &result, &fault);
+    int bad = r < 0 ? 0 : recording_check(source.f, &v->recording);
+    if (bad)
+        return bad;
+    r = r < 0 ? r : call_recorded(source.f, &v->recording, "read", request, &result, &fault);
     if (r < 0)
         return out_fault(&fault, v->json, EXIT_FAULT);
     if (fovea_result_kind(result) == FOVEA_REFUSAL)
@@ -46,6 +50,7 @@ static int run(struct invocation *in)
 
 static const struct option options[] = {
     {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "one line of JSON, with the file's sha256"},
+    RECORDING_OPTIONS(struct values),
     {0},
 };
 

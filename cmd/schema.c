@@ -2,7 +2,6 @@
 /* Schemas: see schema.h. The text is passed on as it is, and an answer is only set in lines, so that no number changes. */
 #include "schema.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -10,15 +9,6 @@
 #include "command.h"
 #include "context.h"
 #include "out.h"
-
-static int read_file(const char *file, struct buf *b)
-{
-    bool from_stdin = !strcmp(file, "-");
-    auto_close int fd = from_stdin ? -1 : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (!from_stdin && fd < 0)
-        return -errno;
-    return read_all(from_stdin ? STDIN_FILENO : fd, b);
-}
 
 static int no_memory(const char *file)
 {
@@ -43,7 +33,7 @@ static int wrong(const char *file, const char *text, size_t len)
 int schema_read(const char *file, struct buf *format)
 {
     auto_buf text = BUF_INIT(LIMIT_SCHEMA_BYTES);
-    int r = read_file(file, &text);
+    int r = read_named(file, &text);
     if (r == -ENOMEM)
         return no_memory(file);
     if (r < 0) {

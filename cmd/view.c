@@ -10,6 +10,7 @@
 
 struct values {
     const char *output;
+    struct recording recording;
     bool json, data;
 };
 
@@ -88,7 +89,10 @@ static int run(struct invocation *in)
         return refuse_long_stdin(json);
     request->data = source.data;
     request->data_len = source.len;
-    r = r < 0 ? r : fovea_view(source.f, request, &result, &fault);
+    int bad = r < 0 ? 0 : recording_check(source.f, &v->recording);
+    if (bad)
+        return bad;
+    r = r < 0 ? r : call_recorded(source.f, &v->recording, "view", request, &result, &fault);
     if (r < 0)
         return out_fault(&fault, json, EXIT_FAULT);
     if (fovea_result_kind(result) != FOVEA_PERCEPTION)
@@ -101,6 +105,7 @@ static const struct option options[] = {
     {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "one line of JSON instead of words"},
     {"data", 0, OPTION_FLAG, NULL, offsetof(struct values, data),
      "the same with the picture itself in it, as base64"},
+    RECORDING_OPTIONS(struct values),
     {0},
 };
 

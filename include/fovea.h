@@ -384,6 +384,10 @@ enum { FOVEA_JSON_DATA = 1 }; /* put the picture itself in, as base64 */
 /* The result as one JSON object on one line, without a newline at its end. NULL when out of memory. */
 FOVEA_API char *fovea_result_json_new(const fovea_result *r, unsigned flags);
 
+/* The result in words for the model that called the tool, as `fovea mcp` answers and the record keeps: all that is not pixels.
+ * NULL when out of memory. */
+FOVEA_API char *fovea_result_words_new(const fovea_result *r);
+
 /*
  * A call and what it gave, as a terminal interface shows them: plain text, no escapes, control characters made visible.
  * The call is one line: the tool, its source and its question, which is cut to 100 columns. A result has 4 lines, or 16
@@ -392,6 +396,11 @@ FOVEA_API char *fovea_result_json_new(const fovea_result *r, unsigned flags);
  */
 FOVEA_API char *fovea_render_call_new(const char *tool, const char *arguments, size_t len);
 FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);
+
+/* An entry of the record (docs/transcript.md) likewise: a line that says who speaks ("user", "assistant", "← view shot.png"), then
+ * what was said, two spaces before each line: words whole, calls and results as above, a line for each picture. No newline at
+ * the end. */
+FOVEA_API char *fovea_render_entry_new(const char *entry, size_t len, bool expanded);
 
 /* ---------------------------------------------------------------- money */
 

@@ -158,12 +158,6 @@ void tools_call(struct exchange *e);
 /* A client looks around: soon it will want to see something. */
 void tools_warm_up(struct server *s);
 
-/* ---- content_ask.c: what a vision model said, as text for another model */
-void content_add_answer(struct buf *b, const fovea_result *result, const struct fovea_answer *answer);
-void content_add_error(struct buf *b, const fovea_result *result);
-/* What a host whose model sees is to do with the picture. */
-void content_add_question(struct buf *b, const char *question);
-
 /* ---- content.c: a tool's outcome as a result */
 void content_of_result(struct exchange *e, const fovea_result *result);
 void content_of_fault(struct exchange *e, const struct fovea_fault *fault);

@@ -50,7 +50,7 @@ static int take_keys(struct asking *a)
                            given ? "several are there" : "none is there");
     if (!q->prompt || !q->prompt[strspn(q->prompt, " \t\r\n")])
         return asking_fail(a, FAIL_INVALID_INPUT, "\"prompt\" is missing: the question, in full");
-    if (q->file_path && !q->data && is_url(q->file_path))
+    if (q->file_path && !q->data && ref_is_url(q->file_path))
         return asking_fail(a, FAIL_INVALID_INPUT, "file_path is a URL; give it as file_url");
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "api/asking.h"
+#include "api/recording.h"
 #include "ledger/ledger.h"
 
 struct cost cost_of(int64_t nano)
@@ -67,11 +68,18 @@ int asking_budget(struct asking *a)
 void asking_book(struct asking *a)
 {
     const struct ask_answer *w = &a->answer;
+    struct kept *kept = a->call->kept;
     const struct config *c = &a->call->f->config;
     struct fovea_fault fault;
     if (w->calls == 0)
         return;
     tally_spend(a->call->tally, w->nano);
+    if (kept) {
+        kept->asked = true;
+        kept->usage = w->usage;
+        kept->nano = w->nano;
+        (void)snprintf(kept->model, sizeof kept->model, "%s", a->who);
+    }
     struct ledger_entry e = {
         .session = a->call->session, .tool = a->tool, .provider = a->choice.provider->name, .model = a->choice.id,
         .at = (int64_t)time(NULL), .input = w->usage.input, .cache_read = w->usage.cache_read,

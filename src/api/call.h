@@ -17,6 +17,7 @@ struct call {
     char *main;                  /* PROVIDER/MODEL, as it was when the call began; NULL: not known */
     const char *session;         /* its name; "" none */
     struct tally *tally;
+    struct kept *kept;           /* takes what the record is to have; NULL: nothing is recorded */
     void (*on_text)(void *arg, const char *piece, size_t len); /* as in fovea_session_options */
     void *on_text_arg;
 };

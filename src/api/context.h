@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache,
- * discovery, tally and ledger, which lock themselves. */
+ * discovery, tally, ledger and record, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
@@ -12,6 +12,7 @@
 #include "ask/ocr.h"
 #include "base/buf.h"
 #include "ledger/ledger.h"
+#include "record/record.h"
 #include "sandbox/pool.h"
 #include "source/gate.h"
 #include "source/ref.h"
@@ -52,7 +53,7 @@ void show_bytes(uint64_t bytes, char out[32]);
 void show_over(uint64_t size, uint64_t limit, char has[32], char may[32]);
 
 /* Whether a reference is a URL of any scheme but file:, which is a path. */
-bool is_url(const char *ref);
+bool ref_is_url(const char *ref);
 
 /* The absolute path of a spelling that opened, without detours that mean nothing; text that JSON can hold. NULL when out
  * of memory. */

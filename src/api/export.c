@@ -29,7 +29,7 @@ static int add_data(const struct lines *to, json_t *part)
     uint8_t sha256[SHA256_LEN];
     void *data = NULL;
     size_t len;
-    if (!hex || sha256_unhex(hex, sha256) < 0)
+    if (!sha256_unhex(hex, sha256))
         return 0;
     int r = record_blob(to->record, sha256, &data, &len, to->fault);
     if (r < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments by field table: from JSON, from words of a command line, and the JSON Schema that says what is taken. */
+/* Arguments by field table: from JSON, and from words of a command line. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -305,44 +305,4 @@ int fovea_field_parse(const struct fovea_field *field, const char *value, void *
     auto_buf b = BUF_INIT(4 * KIB);
     add_takes(&b, field);
     return b.error ? fault_oom(fault) : fault_set(fault, EINVAL, "%s", b.data);
-}
-
-/* ---------------------------------------------------------------- as a schema */
-
-static json_t *field_schema(const struct fovea_field *field)
-{
-    static const char *const types[] = {
-        [FOVEA_STRING] = "string", [FOVEA_INTEGER] = "integer", [FOVEA_BOX] = "array", [FOVEA_CHOICE] = "string",
-        [FOVEA_OBJECT] = "object"};
-    json_t *o = json_pack("{s:s, s:s}", "type", types[field->type], "description", field->help);
-    if (field->type == FOVEA_INTEGER) {
-        (void)json_object_set_new(o, "minimum", json_integer(field->min));
-        if (field->max != INT64_MAX)
-            (void)json_object_set_new(o, "maximum", json_integer(field->max));
-    } else if (field->type == FOVEA_BOX) {
-        (void)json_object_set_new(o, "items", json_pack("{s:s}", "type", "number"));
-        (void)json_object_set_new(o, "minItems", json_integer(4));
-        (void)json_object_set_new(o, "maxItems", json_integer(4));
-    } else if (field->type == FOVEA_CHOICE) {
-        json_t *values = json_array();
-        for (const char *const *c = field->choices; *c; c++)
-            (void)json_array_append_new(values, json_string(*c));
-        (void)json_object_set_new(o, "enum", values);
-    }
-    return o;
-}
-
-char *fovea_tool_schema_new(const struct fovea_tool *tool)
-{
-    json_t *properties = json_object(), *required = json_array();
-    for (size_t i = 0; i < tool->n_fields; i++) {
-        (void)json_object_set_new(properties, tool->fields[i].name, field_schema(&tool->fields[i]));
-        if (tool->fields[i].required)
-            (void)json_array_append_new(required, json_string(tool->fields[i].name));
-    }
-    json_t *schema = json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties, "required", required,
-                               "additionalProperties", 0);
-    char *words = schema ? json_dumps(schema, JSON_COMPACT) : NULL;
-    json_decref(schema);
-    return words;
 }

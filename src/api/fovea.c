@@ -11,6 +11,7 @@
 #include "ask/ask.h"
 #include "base/fault.h"
 #include "base/limits.h"
+#include "transcript/transcript.h"
 
 const char *fovea_version(void)
 {
@@ -25,6 +26,7 @@ void fovea_free(fovea *f)
     pool_free(f->pool);
     gate_free(f->gate);
     ledger_free(f->ledger);
+    record_close(f->record);
     views_free(f->views);
     tally_unref(f->tally);
     asker_free(f->asker);
@@ -72,19 +74,32 @@ static int add_config_file(const fovea *f, struct buf *ret)
     return here ? buf_add_format(ret, "%s/%s", here, file) : -errno;
 }
 
+/* A record that lies elsewhere than with our state: its file, or one that SQLite keeps beside it. */
+static int add_record_file(const fovea *f, const char *end, struct buf *ret)
+{
+    static const char sqlite[] = "sqlite:/";
+    const char *store = f->config.record_store;
+    bool file = !strncmp(store, sqlite, sizeof sqlite - 1);
+    return file ? buf_add_format(ret, "%s%s", store + sizeof sqlite - 2, end) : 0;
+}
+
 /* Our own config, state and cache hold keys and what others saw: no path leads there. */
 static int open_gate(fovea *f, struct fovea_fault *fault)
 {
     auto_buf config = BUF_INIT(LIMIT_PATH_BYTES), state = BUF_INIT(LIMIT_PATH_BYTES), cache = BUF_INIT(LIMIT_PATH_BYTES);
     auto_buf file = BUF_INIT(2 * LIMIT_PATH_BYTES), personalities = BUF_INIT(3 * LIMIT_PATH_BYTES);
-    const char *floor[6] = {0};
+    auto_buf record = BUF_INIT(2 * LIMIT_PATH_BYTES), log = BUF_INIT(2 * LIMIT_PATH_BYTES);
+    auto_buf shared = BUF_INIT(2 * LIMIT_PATH_BYTES);
+    const char *floor[9] = {0};
     size_t n = 0;
     if (config_folder("XDG_CONFIG_HOME", ".config", &config) < 0 ||
         config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 ||
         config_folder("XDG_CACHE_HOME", ".cache", &cache) < 0 || add_config_file(f, &file) < 0 ||
-        (*f->beside && buf_add_format(&personalities, "%s/personalities", f->beside) < 0))
+        (*f->beside && buf_add_format(&personalities, "%s/personalities", f->beside) < 0) ||
+        add_record_file(f, "", &record) < 0 || add_record_file(f, "-wal", &log) < 0 ||
+        add_record_file(f, "-shm", &shared) < 0)
         return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
-    const struct buf *const all[] = {&config, &state, &cache, &file, &personalities};
+    const struct buf *const all[] = {&config, &state, &cache, &file, &personalities, &record, &log, &shared};
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i]->len)
             floor[n++] = all[i]->data;
@@ -105,6 +120,17 @@ static int open_ledger(fovea *f, struct fovea_fault *fault)
     struct ledger_options o = {
         .state_dir = state.data, .cache_dir = cache.data, .cache_bytes = (uint64_t)f->config.cache_bytes};
     return ledger_new(&o, &f->ledger, fault);
+}
+
+/* Opens nothing yet either. */
+static int open_record(fovea *f, struct fovea_fault *fault)
+{
+    auto_buf state = BUF_INIT(LIMIT_PATH_BYTES);
+    if (config_folder("XDG_STATE_HOME", ".local/state", &state) < 0)
+        return fault_oom(fault); /* as above */
+    struct record_options o = {
+        .where = f->config.record_store, .folder = state.data ? state.data : "", .derive = entry_derive};
+    return record_open(&o, &f->record, fault);
 }
 
 /* Beside the program where it was built, else in the tree it was installed in, else where it was to be installed. */
@@ -173,6 +199,8 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
         r = open_gate(f, fault);
     if (r >= 0)
         r = open_ledger(f, fault);
+    if (r >= 0)
+        r = open_record(f, fault);
     if (r >= 0)
         r = open_pool(f, options, fault);
     if (r < 0)

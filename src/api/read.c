@@ -31,7 +31,7 @@ static int take_lines(struct job *j, fovea_result **ret)
     const struct fovea_read_request *q = j->request;
     if (q->data)
         return snapshot_lines_of(q->data, q->data_len, &j->call->scope, j->offset, j->limit, &j->lines, j->fault);
-    if (is_url(q->path))
+    if (ref_is_url(q->path))
         return settled(j, refuse_named(REASON_BLOCKED, q->path,
                                        "is a URL, and read fetches nothing; save it to a file and read that"), ret);
     int r = call_spellings(j->call, q->path, &j->variants);

@@ -7,11 +7,13 @@
 
 #include "api/folders.h"
 #include "api/lowering.h"
+#include "api/recording.h"
 #include "api/tally.h"
 #include "api/tools.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "percept/json.h"
 
 struct fovea_session {
     fovea *f;
@@ -20,6 +22,7 @@ struct fovea_session {
     size_t max_text, max_image;
     pthread_mutex_t lock;
     char *main; /* PROVIDER/MODEL; NULL not known */
+    char *answers; /* the tool call that the next call of a tool answers; NULL not known */
     char *name; /* "" when it has none */
     struct tally *tally; /* perhaps shared, like the folders */
     void (*on_text)(void *arg, const char *piece, size_t len);
@@ -38,6 +41,7 @@ void fovea_session_free(fovea_session *s)
     lowering_free(s->lowering.now);
     free(s->lowering.report);
     free(s->main);
+    free(s->answers);
     free(s->name);
     free(s);
 }
@@ -80,9 +84,12 @@ static int set_name(fovea_session *s, const struct fovea_session_options *o, str
     const char *name = o->name ? o->name : o->like ? o->like->name : "";
     if (o->name && !good_name(o->name))
         return wrong(fault, "session", o->name, "is no name; use up to 64 of A-Z a-z 0-9 . _ -");
+    if (o->call && (!*o->call || strlen(o->call) > LIMIT_CALL_ID || !utf8_valid(o->call, strlen(o->call))))
+        return wrong(fault, "call", o->call, "is no id of a tool call");
     s->tally = o->like && !o->name ? tally_ref(o->like->tally) : tally_new();
     s->name = strdup(name);
-    return s->name && s->tally ? 0 : fault_oom(fault);
+    s->answers = o->call ? strdup(o->call) : NULL;
+    return s->name && s->tally && !o->call == !s->answers ? 0 : fault_oom(fault);
 }
 
 static int set_folders(fovea_session *s, const struct fovea_session_options *o, struct fovea_fault *fault)
@@ -188,18 +195,74 @@ int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault)
     return folders_lend(s->folders, c, fault);
 }
 
+int session_place(const fovea_session *s, struct session_place *ret, struct fovea_fault *fault)
+{
+    if (!*s->name)
+        return fault_set(fault, EINVAL, "the session has no name, so nothing of it is recorded");
+    *ret = (struct session_place){s->f, s->f->record, s->name};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- tools */
+
+static char *take_answers(fovea_session *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    char *answers = take(s->answers);
+    (void)pthread_mutex_unlock(&s->lock);
+    return answers;
+}
+
+static void result_free_p(fovea_result **r)
+{
+    fovea_result_free(*r);
+}
+
+/* The arguments are taken over; NULL is none. */
+static int record_result(fovea_session *s, const struct call *c, const char *tool, json_t *arguments, fovea_result *result,
+                         fovea_result **ret, struct fovea_fault *fault)
+{
+    cleanup(result_free_p) fovea_result *made = result;
+    auto_free char *answers = take_answers(s);
+    auto_json *given = arguments;
+    struct recording g = {.call = c, .tool = tool, .arguments = json_is_object(given) ? given : NULL, .answers = answers,
+                          .result = made, .kept = c->kept};
+    int r = recording_add(&g, fault);
+    if (r == 0)
+        *ret = take(made);
+    return r;
+}
+
 int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
                        fovea_result **ret, struct fovea_fault *fault)
 {
     auto_call c;
+    auto_kept kept = {.source = -1};
+    fovea_result *result = NULL;
     int r = call_init(&c, s->f, s, cancel, fault);
-    return r < 0 ? r : tool_call(&c, tool, json, len, ret, fault);
+    c.kept = *s->name ? &kept : NULL;
+    if (r == 0)
+        r = tool_call(&c, tool, json, len, &result, fault);
+    if (r == 0 && c.kept)
+        return record_result(s, &c, tool, json_loadb(json, len, JSON_ALLOW_NUL, NULL), result, ret, fault);
+    if (r == 0)
+        *ret = result;
+    return r;
 }
 
 int fovea_session_ask(fovea_session *s, const char *tool, const void *request, fovea_cancel *cancel, fovea_result **ret,
                       struct fovea_fault *fault)
 {
     auto_call c;
+    auto_kept kept = {.source = -1};
+    fovea_result *result = NULL;
     int r = call_init(&c, s->f, s, cancel, fault);
-    return r < 0 ? r : tool_ask(&c, tool, request, ret, fault);
+    c.kept = *s->name ? &kept : NULL;
+    if (r == 0)
+        r = tool_ask(&c, tool, request, &result, fault);
+    if (r == 0 && c.kept)
+        return record_result(s, &c, tool, tool_arguments_new(tool, request), result, ret, fault);
+    if (r == 0)
+        *ret = result;
+    return r;
 }

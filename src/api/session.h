@@ -15,5 +15,12 @@ char *session_main_new(fovea_session *s);
 
 /* What it was last lowered to; see lowering.h. */
 struct lowering_slot *session_lowering(fovea_session *s);
+/* The context, its record, and the name under which the session is kept there. -EINVAL when it has none. */
+struct session_place {
+    fovea *f;
+    struct record *record;
+    const char *name;
+};
+int session_place(const fovea_session *s, struct session_place *ret, struct fovea_fault *fault);
 
 #endif

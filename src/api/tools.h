@@ -34,6 +34,9 @@ int tool_ask(const struct call *c, const char *tool, const void *request, fovea_
 int tool_arguments(const struct fovea_tool *tool, json_t *arguments, void *request, fovea_result **ret_refusal,
                    struct fovea_fault *fault);
 
+/* The other way round: what is set in a request, as the arguments that would set it. NULL when out of memory. */
+json_t *tool_arguments_new(const char *tool, const void *request);
+
 /* A refusal of arguments, taken over, in the tool's own shape: ask tools have errors. NULL is a fault: out of memory. */
 int tool_reject(const char *tool, fovea_result *refusal, fovea_result **ret, struct fovea_fault *fault);
 

@@ -21,7 +21,7 @@ static int step_arguments(struct asking *a)
     int r = tool_check(a->tool, q, &refusal, a->fault);
     if (refusal)
         return tool_reject(a->tool, refusal, &a->result, a->fault) < 0 ? -ENOMEM : 1;
-    if (q->file_path && is_url(q->file_path))
+    if (q->file_path && ref_is_url(q->file_path))
         return asking_fail(a, FAIL_INVALID_INPUT, "file_path is a URL; give it as file_url");
     bool asked = q->prompt && q->prompt[strspn(q->prompt, " \t\r\n")];
     a->question = asked ? q->prompt : "Describe this video in detail.";

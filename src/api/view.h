@@ -22,6 +22,7 @@ struct view_job {
     const char *question; /* that the host's own model is to answer from it; NULL none */
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
+    bool from_record;            /* its bytes were taken from there */
     bool fetched;                /* it is a URL; a view of one that is recalled is fetched again */
     const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
     struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
@@ -46,6 +47,9 @@ static inline int view_settle(struct view_job *j, fovea_result *result)
     j->result = result;
     return result ? 1 : fault_oom(j->fault);
 }
+
+typedef int view_step(struct view_job *j);
+int view_steps(struct view_job *j, view_step *const *steps); /* NULL ends them; a cancel is looked for between two */
 
 /*
  * The three parts of a view, in this order. Opened: the source's bytes are in the snapshot and sniffed. Planned: it can be

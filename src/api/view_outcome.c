@@ -2,6 +2,7 @@
 /* What came of a view: the worker's answer, already checked by the pool, as a refusal or a perception. */
 #include "api/view.h"
 
+#include "api/recording.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "percept/note.h"
@@ -138,12 +139,22 @@ static char *name_new(const struct view_job *j, const struct perception *p)
 {
     if (j->nameless)
         return strdup("The picture,");
-    const char *path = j->request->path;
-    const char *url = j->fetched ? j->ref : j->given && is_url(path) ? path : NULL;
+    const char *path = j->from_record ? j->earlier.ref : j->request->path;
+    const char *url = j->fetched ? j->ref : (j->given || j->from_record) && ref_is_url(path) ? path : NULL;
     if (!url)
         return strdup(base_name(p->path ? p->path : !strcmp(path, "-") ? "stdin" : path));
     auto_free char *plain = strndup(url, strcspn(url, "?#"));
     return plain ? shown_new(base_name(plain)) : NULL;
+}
+
+/* The reader must know that the file has something else by now, or nothing. */
+static char *with_origin(const struct view_job *j, const char *note)
+{
+    auto_buf b = BUF_INIT(128 * KIB);
+    (void)buf_add_str(&b, note);
+    if (j->from_record && !j->nameless && *j->earlier.ref == '/')
+        (void)buf_add_str(&b, " Shown from the record: the file is gone or has changed since.");
+    return buf_take(&b);
 }
 
 static int describe(struct view_job *j, struct perception *p)
@@ -154,7 +165,9 @@ static int describe(struct view_job *j, struct perception *p)
     const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
-    if (j->variants.n && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))
+    const char *opened = j->variants.n ? j->variants.path[j->snapshot.variant] : NULL;
+    const char *path = opened || !j->from_record || *j->earlier.ref != '/' ? opened : j->earlier.ref;
+    if (path && !(p->path = absolute_new(path)))
         return fault_oom(j->fault);
     if (j->question && !(p->question = strdup(j->question)))
         return fault_oom(j->fault);
@@ -163,9 +176,11 @@ static int describe(struct view_job *j, struct perception *p)
     auto_free char *name = name_new(j, p);
     if (!name)
         return fault_oom(j->fault);
-    p->note = note_new(p, name,
-                       facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
-    return p->note ? make_id(j, p) : fault_oom(j->fault);
+    auto_free char *note = note_new(
+        p, name, facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
+    if (!note || !(p->note = with_origin(j, note)))
+        return fault_oom(j->fault);
+    return make_id(j, p);
 }
 
 /* What to open to see it once more; NULL when nothing can be. */
@@ -175,7 +190,7 @@ static const char *again_by(const struct view_job *j)
         return j->variants.path[j->snapshot.variant];
     if (j->fetched)
         return j->ref;
-    return j->given && is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
+    return j->given && ref_is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
 }
 
 int view_perceive(struct view_job *j)
@@ -185,7 +200,10 @@ int view_perceive(struct view_job *j)
     if (r < 0)
         return r;
     const char *again = again_by(j);
-    p.again = again;
+    p.again = again || (j->call->kept && recording_takes(j->call->f, j->snapshot.size));
+    r = recording_source(j->call, &j->snapshot, j->fault);
+    if (r < 0)
+        return r;
     if (again)
         views_remember(j->call->f->views, &p, again);
     return view_settle(j, result_of_perception(&p));

@@ -11,7 +11,9 @@ struct views;
 
 struct view_memory {
     char id[VIEW_ID_LEN + 1];
-    char *ref; /* what to open again, or the URL to fetch again: is_url tells */
+    char *ref; /* what to open again, or the URL to fetch again: ref_is_url tells. Of one that only the record has: its id */
+    bool stored; /* the session's record has the bytes of its source; known of those that it told us of */
+    bool nowhere; /* there is no file and no URL, only the record, or it is not to be opened */
     uint8_t sha256[SHA256_LEN];
     uint32_t frame;
     struct rect crop;

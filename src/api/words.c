@@ -68,7 +68,7 @@ fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint
                         "(fs_reach, --root)");
 }
 
-bool is_url(const char *ref)
+bool ref_is_url(const char *ref)
 {
     size_t n = strspn(ref, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
     return n > 1 && !strncmp(ref + n, "://", 3) && strncasecmp(ref, "file:", 5) != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlines on the monotonic clock, in milliseconds. */
+/* Deadlines on the monotonic clock, and the time of day, in milliseconds. */
 #ifndef FOVEA_CLOCK_H
 #define FOVEA_CLOCK_H
 
@@ -10,6 +10,14 @@ static inline int64_t clock_ms(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The time of day, since the epoch: for what is written down, never for a deadline. */
+static inline int64_t clock_wall_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 

@@ -80,6 +80,12 @@
 #define LIMIT_APPEND_ENTRIES 100000         /* appended at once */
 #define LIMIT_JSON_SCAN_DEPTH 512           /* of values that are read in place */
 #define LIMIT_REPORT_BYTES (1 * MIB)        /* of what a lowering left out */
+#define LIMIT_TRANSCRIPT_BYTES (256 * MIB)  /* entries or a request that come in at once, pictures included */
+#define LIMIT_TRANSCRIPT_VALUES 2000000     /* and what they are made of */
+#define LIMIT_APPEND_TRIES 8                /* when others append at the same time */
+#define LIMIT_CALLS_BACK 64                 /* entries that are looked at for the call that a tool answers */
+#define LIMIT_CALL_ID 1024                  /* of a tool call, in bytes */
+#define LIMIT_LOOKERS 2u                    /* threads that have pictures looked at */
 #define LIMIT_KEY_BYTES 200                 /* an append key */
 #define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
 #define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */
@@ -191,6 +197,10 @@
 #define LIMIT_STDIN_BYTES (20 * MIB)        /* of a source; as view.maxBytes by default */
 #define LIMIT_CLI_ANSWER (256 * MIB)        /* a result, with every character made visible or a picture in it */
 #define LIMIT_CLI_ASK_STDIN (32 * MIB)      /* of a source to ask about; as a PDF may be */
+#define LIMIT_CLI_ENTRIES (512 * MIB)       /* appended or imported at once, their pictures in them */
+#define LIMIT_CLI_PIECE (64 * KIB)          /* held of what is on its way to stdout */
+#define LIMIT_CLI_PLOT (16 * MIB)           /* a drawing of figures */
+#define LIMIT_CLI_MODELS 1024               /* that one session used */
 #define LIMIT_CLI_PROGRESS_MS 1000          /* between two looks of the line that says how long it takes */
 #define LIMIT_CLI_TEXT (1 * MIB)            /* help, man page, completions */
 #define LIMIT_DRAW_BYTES (32 * MIB)         /* one picture as escape sequences */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <openssl/sha.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cancel.h"
@@ -67,14 +68,18 @@ void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1])
     out[SHA256_HEX_LEN] = '\0';
 }
 
-int sha256_unhex(const char *hex, uint8_t out[SHA256_LEN])
+bool sha256_unhex(const char *hex, uint8_t out[SHA256_LEN])
 {
     static const char digits[] = "0123456789abcdef";
+    uint8_t made[SHA256_LEN] = {0};
+    if (!hex)
+        return false;
     for (size_t i = 0; i < SHA256_HEX_LEN; i++) {
-        const char *found = hex[i] ? strchr(digits, hex[i]) : NULL;
-        if (!found)
-            return -EINVAL;
-        out[i / 2] = (uint8_t)(out[i / 2] << 4 | (found - digits));
+        const char *digit = hex[i] ? strchr(digits, hex[i]) : NULL;
+        if (!digit)
+            return false;
+        made[i / 2] = (uint8_t)(made[i / 2] << 4 | (digit - digits));
     }
-    return 0;
+    memcpy(out, made, sizeof made);
+    return true;
 }

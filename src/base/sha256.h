@@ -3,6 +3,7 @@
 #ifndef FOVEA_SHA256_H
 #define FOVEA_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,9 +26,8 @@ void sha256_end(struct sha256_state *s, uint8_t out[SHA256_LEN]);
  * as the cancel (may be NULL) strikes. */
 int sha256_fd(int fd, uint64_t size, const fovea_cancel *cancel, uint8_t out[SHA256_LEN]);
 
-/* 64 digits in lower case, whatever follows them; -EINVAL for anything else. */
-int sha256_unhex(const char *hex, uint8_t out[SHA256_LEN]);
-
 void sha256_hex(const uint8_t digest[SHA256_LEN], char out[SHA256_HEX_LEN + 1]);
+/* The digest that 64 lower-case digits write, whatever follows them; false: they are none. hex may be NULL. */
+bool sha256_unhex(const char *hex, uint8_t out[SHA256_LEN]);
 
 #endif

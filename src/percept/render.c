@@ -9,9 +9,8 @@
 #include "base/limits.h"
 #include "percept/columns.h"
 #include "percept/json.h"
+#include "percept/render.h"
 #include "percept/result.h"
-
-enum { QUESTION_COLUMNS = 100, LINE_COLUMNS = 120, LINES = 4, LINES_EXPANDED = 16 };
 
 /* ---------------------------------------------------------------- a call */
 
@@ -20,8 +19,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* As one line: every run of blanks is one space, none at the ends. */
-static void add_one_line(struct buf *b, const char *s, size_t len, size_t columns)
+void render_one_line(struct buf *b, const char *s, size_t len, size_t columns)
 {
     auto_buf line = BUF_INIT(LIMIT_RENDER_BYTES);
     for (size_t i = 0; i < len; i++) {
@@ -55,7 +53,7 @@ static void add_source(struct buf *b, const json_t *arguments)
     const json_t *name = first_of(arguments, names);
     if (name && strncmp(json_string_value(name), "data:", 5) != 0) {
         (void)buf_add_str(b, " ");
-        add_one_line(b, json_string_value(name), json_string_length(name), QUESTION_COLUMNS);
+        render_one_line(b, json_string_value(name), json_string_length(name), QUESTION_COLUMNS);
     } else if (name || json_object_get(arguments, "file_base64")) {
         (void)buf_add_str(b, " (inline data)");
     }
@@ -68,14 +66,14 @@ static void add_question(struct buf *b, const json_t *arguments)
     if (!question)
         return;
     (void)buf_add_str(b, ": ");
-    add_one_line(b, json_string_value(question), json_string_length(question), QUESTION_COLUMNS);
+    render_one_line(b, json_string_value(question), json_string_length(question), QUESTION_COLUMNS);
 }
 
 char *fovea_render_call_new(const char *tool, const char *arguments, size_t len)
 {
     auto_buf b = BUF_INIT(LIMIT_RENDER_BYTES);
     auto_json *object = arguments && len <= LIMIT_JSON_BYTES ? json_loadb(arguments, len, JSON_ALLOW_NUL, NULL) : NULL;
-    add_one_line(&b, tool, strlen(tool), QUESTION_COLUMNS);
+    render_one_line(&b, tool, strlen(tool), QUESTION_COLUMNS);
     add_source(&b, object);
     add_question(&b, object);
     return buf_take(&b);
@@ -96,12 +94,12 @@ static const char *trimmed(const char *s, size_t *len)
 }
 
 /* One line, and where the next one begins; NULL at the end. */
-static const char *add_line(struct buf *b, const char *s, const char *end)
+static const char *add_line(struct buf *b, const char *s, const char *end, size_t columns)
 {
     const char *newline = memchr(s, '\n', (size_t)(end - s)), *stop = newline ? newline : end;
     if (stop > s && newline && stop[-1] == '\r')
         stop--;
-    (void)buf_add_columns(b, s, (size_t)(stop - s), LINE_COLUMNS);
+    (void)buf_add_columns(b, s, (size_t)(stop - s), columns);
     return newline ? newline + 1 : NULL;
 }
 
@@ -113,18 +111,19 @@ static size_t count_lines(const char *s, const char *end)
     return n;
 }
 
-static void add_lines(struct buf *b, const char *text, size_t len, unsigned most)
+void render_lines(struct buf *b, const char *text, size_t len, unsigned most, const char *indent)
 {
     const char *s = trimmed(text, &len), *end = s + len;
+    size_t columns = most ? LINE_COLUMNS : SIZE_MAX;
     if (!len)
-        (void)buf_add_str(b, "(no text)");
-    for (unsigned n = 0; s && len && n < most; n++) {
-        (void)buf_add_str(b, n ? "\n" : "");
-        s = add_line(b, s, end);
+        (void)buf_add_format(b, "%s(no text)", indent);
+    for (unsigned n = 0; s && len && (!most || n < most) && !b->error; n++) {
+        (void)buf_add_format(b, "%s%s", n ? "\n" : "", indent);
+        s = add_line(b, s, end, columns);
     }
     size_t more = s && len ? count_lines(s, end) : 0;
     if (more)
-        (void)buf_add_format(b, "\n… %zu more line%s", more, more > 1 ? "s" : "");
+        (void)buf_add_format(b, "\n%s… %zu more line%s", indent, more, more > 1 ? "s" : "");
 }
 
 /* What it was made by or is, and its type. */
@@ -153,11 +152,11 @@ char *fovea_render_result_new(const fovea_result *r, bool expanded)
     unsigned most = expanded ? LINES_EXPANDED : LINES;
     const char *reason = fovea_result_reason(r);
     if (fovea_result_lines(r, &text) == 0) {
-        add_lines(&b, text.text, text.len, most);
+        render_lines(&b, text.text, text.len, most, "");
         return buf_take(&b);
     }
     (void)buf_add_format(&words, "%s%s%s", reason ? reason : "", reason ? ": " : "", fovea_result_text(r));
-    add_lines(&b, words.data ? words.data : "", words.len, most);
+    render_lines(&b, words.data ? words.data : "", words.len, most, "");
     add_footer(&b, r);
     if (words.error)
         return NULL;

@@ -134,6 +134,23 @@ int record_find(struct record *r, const char *session, const char *mark, int64_t
     return code == -ENOENT ? fault_set(fault, ENOENT, "nothing of that name in session \"%s\"", session) : record_end(code);
 }
 
+int record_last(struct record *r, const char *session, struct record_point *ret, struct fovea_fault *fault)
+{
+    struct record_tries tries = {0};
+    struct backend_head head = {0};
+    int code = record_check_name(session, fault);
+    if (code < 0 || (code = record_enter(r, fault)) < 0)
+        return code;
+    do {
+        code = r->kind->head(r->backend, session, &head, fault);
+    } while (record_again(r, &tries, code));
+    record_leave(r);
+    if (code < 0 && code != -ENOENT)
+        return record_end(code);
+    *ret = code == 0 ? head.last : (struct record_point){0};
+    return 0;
+}
+
 int record_sessions(struct record *r, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
                     struct fovea_fault *fault)
 {

@@ -100,6 +100,9 @@ int record_blob(struct record *r, const uint8_t sha256[static SHA256_LEN], void 
 /* The last entry of the session with that mark; -ENOENT when there is none. */
 int record_find(struct record *r, const char *session, const char *mark, int64_t *ret_seq, struct fovea_fault *fault);
 
+/* Where the session ends now; seq 0 where there is none of that name. */
+int record_last(struct record *r, const char *session, struct record_point *ret, struct fovea_fault *fault);
+
 /* ---------------------------------------------------------------- variants */
 
 /* Another version of a blob, made once to fit what a request needs, and kept: who comes later sends the same bytes. */

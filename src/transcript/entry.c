@@ -113,7 +113,7 @@ static int find_word(struct span value, const char *const *words, int n)
 static int take_sha256(struct span value, struct part *p)
 {
     struct span hex = span_inside(value);
-    if (hex.len != SHA256_HEX_LEN || sha256_unhex(hex.at, p->sha256) < 0)
+    if (hex.len != SHA256_HEX_LEN || !sha256_unhex(hex.at, p->sha256))
         return -EBADMSG;
     p->stored = true;
     return 0;

@@ -226,7 +226,7 @@ static int copy_each(const struct record_entry *e, void *arg)
     struct buf *list = arg;
     const char *at = e->len ? memmem(e->body, e->len, "\"sha256\":\"", 10) : NULL;
     uint8_t sha[SHA256_LEN];
-    if (at && sha256_unhex(at + 10, sha) == 0)
+    if (at && sha256_unhex(at + 10, sha))
         (void)buf_add(list, sha, sizeof sha);
     return 0;
 }

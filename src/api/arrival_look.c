@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the bytes that a host gives truly are. Each picture is decoded in full by a worker, as for a view, and made as small as can
+ * be: what it becomes is thrown away, that it decodes is what we want to know. Several at once, since most of it is waiting.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "api/arrival.h"
+#include "base/fault.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "percept/json.h"
+#include "source/sniff.h"
+
+enum { SMALL = 32 };
+
+struct look {
+    struct incoming_picture picture;
+    struct fovea_fault fault;
+    int code; /* 0, or a fault */
+    bool wanted, done;
+};
+
+struct looks {
+    fovea *f;
+    const struct incoming *in;
+    struct look *list; /* by blob */
+    _Atomic size_t next;
+};
+
+/* ---------------------------------------------------------------- one picture */
+
+static const char *trouble(enum pool_end end, const struct work_reply *reply)
+{
+    if (end == POOL_TIMED_OUT)
+        return "it took too long to decode";
+    if (end == POOL_DIED)
+        return "it broke its decoder, so it is damaged or hostile";
+    switch ((enum work_status)reply->status) {
+    case WORK_OK:
+        return "";
+    case WORK_NO_MEMORY:
+        return "it needs more memory than a decoder may use";
+    case WORK_MALFORMED:
+    case WORK_TOO_LARGE:
+    case WORK_BAD_REGION:
+    case WORK_BAD_FRAME:
+    case WORK_UNSUPPORTED:
+    case WORK_STATUS_COUNT:
+        break;
+    }
+    return *reply->detail ? reply->detail : "it does not decode in full";
+}
+
+static int decode(fovea *f, const struct incoming_blob *blob, enum media media, struct incoming_picture *ret,
+                  struct fovea_fault *fault)
+{
+    struct snapshot s = {.fd = -1};
+    struct pool_output output = {0};
+    enum pool_end end = POOL_DONE;
+    int r = snapshot_of(blob->data, blob->len, &s, fault);
+    if (r < 0)
+        return r;
+    struct work_request work = {.magic = WORK_MAGIC, .media = media, .input_len = s.size,
+                                .limits = {.max_edge = SMALL, .max_bytes = 64 * KIB, .quality = 50, .resize = 1}};
+    struct pool_job job = {.request = &work, .input = s.fd, .limit_ms = LIMIT_WORKER_MS};
+    r = pool_run(f->pool, &job, &end, &output, fault);
+    if (r == 0) {
+        (void)snprintf(ret->why, sizeof ret->why, "%s", trouble(end, &output.reply));
+        ret->width = end == POOL_DONE ? output.reply.source_w : 0;
+        ret->height = end == POOL_DONE ? output.reply.source_h : 0;
+    }
+    pool_output_done(&output);
+    snapshot_done(&s);
+    return r;
+}
+
+static enum media sniff_blob(const struct incoming_blob *blob)
+{
+    struct sniff s;
+    sniff(blob->data, MIN(blob->len, LIMIT_SNIFF_BYTES), blob->len, &s);
+    return s.media;
+}
+
+static int look_at(fovea *f, const struct incoming_blob *blob, struct incoming_picture *ret, struct fovea_fault *fault)
+{
+    enum media media = sniff_blob(blob);
+    const struct media_row *row = media_row(media);
+    bool picture = row->class == CLASS_BITMAP || row->class == CLASS_PICTURE || row->class == CLASS_VECTOR;
+    *ret = (struct incoming_picture){.media_type = picture ? row->mime : NULL};
+    if (row->class == CLASS_BITMAP)
+        return decode(f, blob, media, ret, fault);
+    if (picture)
+        (void)snprintf(ret->why, sizeof ret->why, "%s is not shown by this version", row->name);
+    else
+        (void)snprintf(ret->why, sizeof ret->why, "it is no picture");
+    return 0;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static void *work(void *arg)
+{
+    struct looks *l = arg;
+    for (size_t i; (i = atomic_fetch_add(&l->next, 1)) < l->in->n_blobs;) {
+        struct look *one = &l->list[i];
+        if (!one->wanted)
+            continue;
+        one->code = look_at(l->f, &l->in->blobs[i], &one->picture, &one->fault);
+        one->done = true;
+    }
+    return NULL;
+}
+
+/* This thread is one of them. */
+static void work_together(struct looks *l, size_t wanted)
+{
+    pthread_t others[LIMIT_LOOKERS];
+    unsigned n = 0;
+    while (n + 1 < LIMIT_LOOKERS && n + 1 < wanted && pthread_create(&others[n], NULL, work, l) == 0)
+        n++;
+    (void)work(l);
+    while (n)
+        (void)pthread_join(others[--n], NULL);
+}
+
+static int tell(void *arg, const struct incoming_blob *blob, struct incoming_picture *ret, struct fovea_fault *fault)
+{
+    const struct looks *l = arg;
+    const struct look *one = &l->list[blob - l->in->blobs];
+    if (!one->done)
+        return look_at(l->f, blob, ret, fault);
+    if (one->code < 0)
+        return fault_set(fault, one->code, "%s", one->fault.text);
+    *ret = one->picture;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- documents */
+
+static const struct incoming_blob *blob_of(const struct incoming *in, const json_t *part)
+{
+    uint8_t digest[SHA256_LEN];
+    if (!sha256_unhex(json_string_value(json_object_get(part, "sha256")), digest))
+        return NULL;
+    for (size_t i = 0; i < in->n_blobs; i++)
+        if (!memcmp(in->blobs[i].sha256, digest, SHA256_LEN))
+            return &in->blobs[i];
+    return NULL;
+}
+
+/* The bytes of text do not tell which kind of text it is; of all others they tell more than was said. */
+static int name_document(const struct incoming *in, json_t *part)
+{
+    const char *type = json_string_value(json_object_get(part, "type"));
+    const struct incoming_blob *blob = type && !strcmp(type, "document") ? blob_of(in, part) : NULL;
+    json_t *said = json_object_get(part, "media_type");
+    if (!blob)
+        return 0;
+    enum media media = sniff_blob(blob);
+    const char *is = media_row(media)->mime;
+    if (media == MEDIA_NONE || (media == MEDIA_TEXT && said) || (said && !strcmp(json_string_value(said), is)))
+        return 0;
+    if (said && !json_object_get(part, "declared") && json_object_set(part, "declared", said) < 0)
+        return -ENOMEM;
+    return json_object_set_new(part, "media_type", json_string(is)) < 0 ? -ENOMEM : 0;
+}
+
+static int name_documents(const struct incoming *in)
+{
+    size_t i, k;
+    json_t *entry, *part;
+    int r = 0;
+    json_array_foreach(in->entries, i, entry)
+        json_array_foreach(json_object_get(entry, "parts"), k, part)
+            if (r == 0)
+                r = name_document(in, part);
+    return r;
+}
+
+int arrival_look(struct arrival *a, struct fovea_fault *fault)
+{
+    auto_free struct arrival_use *uses = NULL;
+    auto_free struct look *list = calloc(MAX(a->in.n_blobs, (size_t)1), sizeof *list);
+    size_t wanted = 0;
+    int r = list ? arrival_uses(a, &uses, fault) : fault_oom(fault);
+    for (size_t i = 0; r == 0 && i < a->in.n_blobs; i++)
+        wanted += list[i].wanted = uses[i].as_picture;
+    if (r < 0)
+        return r;
+    struct looks l = {.f = a->place.f, .in = &a->in, .list = list};
+    if (wanted)
+        work_together(&l, wanted);
+    r = incoming_pictures(&a->in, tell, &l, fault);
+    if (r == 0 && name_documents(&a->in) < 0)
+        return fault_oom(fault);
+    return r;
+}

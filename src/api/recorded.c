@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views of a session as its record knows them: see recorded.h. */
+#include "api/recorded.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/path.h"
+#include "percept/json.h"
+
+/* ---------------------------------------------------------------- an entry */
+
+static int take_entry(const struct record_entry *e, void *arg)
+{
+    json_t **ret = arg;
+    *ret = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    return *ret ? 1 : -EBADMSG;
+}
+
+int recorded_entry(struct record *r, const char *session, const char *mark, json_t **ret, struct fovea_fault *fault)
+{
+    struct record_point at = {0};
+    int64_t seq;
+    *ret = NULL;
+    int code = *session ? record_find(r, session, mark, &seq, fault) : -ENOENT;
+    if (code < 0)
+        return code == -ENOENT ? 0 : code;
+    at.seq = seq - 1;
+    code = record_read(r, session, &at, take_entry, ret, fault);
+    return code == -EBADMSG && !*ret ? fault_set(fault, EBADMSG, "entry %lld of session \"%s\" cannot be read; fovea session fsck "
+                                                 "says more", (long long)seq, session)
+                                     : code;
+}
+
+/* ---------------------------------------------------------------- a view */
+
+static uint32_t number(const json_t *o, const char *name)
+{
+    json_int_t v = json_integer_value(json_object_get(o, name));
+    return v > 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+/* What part of the source it showed; false: the entry does not say it right. */
+static bool take_crop(const json_t *result, struct view_memory *m)
+{
+    const json_t *region = json_object_get(result, "region"), *source = json_object_get(result, "source");
+    uint32_t box[4] = {0, 0, number(source, "width"), number(source, "height")};
+    m->region = json_is_array(region);
+    for (size_t i = 0; m->region && i < COUNT(box); i++) {
+        json_int_t v = json_integer_value(json_array_get(region, i));
+        box[i] = v >= 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
+    }
+    m->crop = (struct rect){box[0], box[1], box[2], box[3]};
+    m->size = (struct size){number(result, "width"), number(result, "height")};
+    m->frame = number(result, "frame");
+    return m->crop.w && m->crop.h && m->size.w && m->size.h;
+}
+
+/* By its file, else by its URL, else by what is stored alone. */
+static bool take_ref(const struct call *c, const json_t *result, const char *id, struct view_memory *m)
+{
+    const char *path = json_string_value(json_object_get(result, "path"));
+    const char *ref = json_string_value(json_object_get(result, "ref"));
+    bool url = !path && ref && ref_is_url(ref) && (m->stored || c->f->config.network_view);
+    if (!path && !m->stored && !url)
+        return false;
+    m->nowhere = !path && m->stored;
+    m->ref = strdup(path ? path : url ? ref : id);
+    return true;
+}
+
+int recorded_view(const struct call *c, const char *id, bool *ret_known, struct view_memory *ret, struct fovea_fault *fault)
+{
+    auto_json *entry = NULL;
+    struct view_memory m = {0};
+    *ret_known = false;
+    if (strlen(id) != VIEW_ID_LEN)
+        return 0;
+    int r = recorded_entry(c->f->record, c->session, id, &entry, fault);
+    const json_t *result = json_object_get(entry, "result"), *source = json_object_get(result, "source");
+    const char *named = json_string_value(json_object_get(result, "id"));
+    if (r < 0 || !named || strcmp(named, id) != 0) /* a host's own entry may bear the name of a view, and tell nothing of it */
+        return r;
+    memcpy(m.id, id, sizeof m.id);
+    m.stored = sha256_unhex(json_string_value(json_object_get(source, "sha256")), m.sha256);
+    if (!m.stored && !sha256_unhex(json_string_value(json_object_get(source, "not_stored")), m.sha256))
+        return 0;
+    if (!take_crop(result, &m) || !take_ref(c, result, id, &m))
+        return 0;
+    if (!m.ref)
+        return fault_oom(fault);
+    *ret_known = true;
+    *ret = m;
+    return 0;
+}
+
+int recorded_source(const struct call *c, const uint8_t digest[SHA256_LEN], struct snapshot *ret, struct fovea_fault *fault)
+{
+    auto_free void *data = NULL;
+    size_t len;
+    int r = record_blob(c->f->record, digest, &data, &len, fault);
+    return r < 0 ? r : snapshot_of(data, len, ret, fault);
+}
+
+static bool beneath_one(const char *path, const char *const *folders)
+{
+    for (; folders && *folders; folders++)
+        if (path_beneath(path, *folders))
+            return true;
+    return false;
+}
+
+bool recorded_in_reach(const struct call *c, const char *path)
+{
+    const struct config *g = &c->f->config;
+    bool plain = *path == '/' && !strstr(path, "/../") && !strstr(path, "/./");
+    bool wide = beneath_one(path, (const char *const *)g->fs_reach) || beneath_one(path, (const char *const *)g->reach_true);
+    return plain && wide && (!c->scope.roots || beneath_one(path, c->scope.roots));
+}

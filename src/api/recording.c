@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recording: a call of a tool within a session that has a name appends what it gave, with the bytes of a picture as shown and as
+ * found. What was done and cannot be recorded is a fault: a host that builds its next request from the record must not find that the
+ * model saw something that never happened.
+ */
+#include "api/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/limits.h"
+#include "percept/json.h"
+#include "transcript/transcript.h"
+
+void kept_done(struct kept *k)
+{
+    close_fd(k->source);
+    k->source = -1;
+}
+
+bool recording_takes(const fovea *f, uint64_t bytes)
+{
+    return bytes <= (uint64_t)f->config.record_max_attachment_bytes && bytes <= LIMIT_BLOB_BYTES;
+}
+
+int recording_source(const struct call *c, const struct snapshot *source, struct fovea_fault *fault)
+{
+    struct kept *k = c->kept;
+    if (!k || !recording_takes(c->f, source->size))
+        return 0;
+    kept_done(k);
+    k->source = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
+    k->size = source->size;
+    return k->source < 0 ? fault_set(fault, errno, "cannot keep a snapshot: %m") : 0;
+}
+
+/* ---------------------------------------------------------------- bytes */
+
+struct blobs {
+    struct record_blob list[2];
+    size_t n;
+    void *map;
+    size_t map_len;
+};
+
+static void blobs_done(struct blobs *b)
+{
+    if (b->map)
+        (void)munmap(b->map, b->map_len);
+}
+
+/* The picture as shown, and the source as found; where both are the same, once. */
+static int take_blobs(const struct recording *g, struct blobs *ret, struct fovea_fault *fault)
+{
+    const struct perception *p = &g->result->perception;
+    if (g->result->kind != FOVEA_PERCEPTION)
+        return 0;
+    ret->list[0] = (struct record_blob){.data = p->data, .len = p->len};
+    sha256(p->data, p->len, ret->list[0].sha256);
+    ret->n = 1;
+    if (g->kept->source < 0 || !memcmp(ret->list[0].sha256, p->source.sha256, SHA256_LEN))
+        return 0;
+    void *map = mmap(NULL, g->kept->size, PROT_READ, MAP_PRIVATE, g->kept->source, 0);
+    if (map == MAP_FAILED)
+        return fault_set(fault, errno, "cannot map a snapshot");
+    ret->map = map;
+    ret->map_len = g->kept->size;
+    ret->list[1] = (struct record_blob){.data = map, .len = g->kept->size};
+    memcpy(ret->list[1].sha256, p->source.sha256, SHA256_LEN);
+    ret->n = 2;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- entries */
+
+struct texts {
+    struct record_new list[2];
+    char *owned[2];
+    size_t n;
+};
+
+static void texts_done(struct texts *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->owned[i]);
+}
+
+/* Takes entry over. */
+static int add_text(struct texts *to, json_t *entry, struct fovea_fault *fault)
+{
+    auto_json *owned = entry;
+    size_t len;
+    char *text = owned ? entry_text_new(owned, &len) : NULL;
+    if (!text)
+        return fault_oom(fault);
+    to->owned[to->n] = text;
+    to->list[to->n++] = (struct record_new){text, len};
+    return 0;
+}
+
+static int append_as(const struct recording *g, const struct blobs *blobs, const char *call, int64_t after,
+                     struct fovea_fault *fault)
+{
+    cleanup(texts_done) struct texts texts = {0};
+    struct record_appended done;
+    int64_t at = clock_wall_ms();
+    int r = add_text(&texts, recording_entry(g, call, g->kept->source >= 0, at), fault);
+    if (r == 0 && g->kept->asked)
+        r = add_text(&texts, recording_usage(g->kept, at), fault);
+    if (r < 0)
+        return r;
+    struct record_append a = {.session = g->call->session, .entries = texts.list, .count = texts.n, .blobs = blobs->list,
+                              .n_blobs = blobs->n, .after = after};
+    return record_append(g->call->f->record, &a, &done, fault);
+}
+
+/* A call that was found open is answered only if nobody answered it meanwhile. */
+static int append_once(const struct recording *g, const struct blobs *blobs, bool last_try, struct fovea_fault *fault)
+{
+    auto_free char *found = NULL;
+    int64_t last = -1;
+    int r = g->answers ? 0 : open_call(g, &found, &last, fault);
+    if (r < 0)
+        return r;
+    return append_as(g, blobs, g->answers ? g->answers : found, found && !last_try ? last : -1, fault);
+}
+
+int recording_add(const struct recording *g, struct fovea_fault *fault)
+{
+    cleanup(blobs_done) struct blobs blobs = {0};
+    struct fovea_fault wrong = {0};
+    int r = take_blobs(g, &blobs, &wrong);
+    for (int tries = 1; r == 0; tries++) {
+        r = append_once(g, &blobs, tries == LIMIT_APPEND_TRIES, &wrong);
+        if (r != -ESTALE || tries == LIMIT_APPEND_TRIES)
+            break;
+        r = 0;
+    }
+    return r < 0 ? fault_set(fault, r, "%s was done, but not recorded: %s", g->tool, wrong.text) : 0;
+}

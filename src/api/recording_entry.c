@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call that is over as an entry of the transcript (docs/transcript.md): what it was, what it gave for programs, and what the model
+ * saw of it. */
+#include <string.h>
+
+#include "api/recording.h"
+#include "base/limits.h"
+#include "percept/json.h"
+
+/* Bytes within the arguments would be stored twice, and as text; they are named instead. */
+static json_t *arguments_of(const struct recording *g)
+{
+    const char *bytes = json_string_value(json_object_get(g->arguments, "file_base64"));
+    if (!bytes || json_string_length(json_object_get(g->arguments, "file_base64")) < KIB)
+        return json_incref(g->arguments);
+    json_t *copy = json_copy(g->arguments);
+    json_t *words = json_sprintf("(%zu characters of base64)", strlen(bytes));
+    if (copy && words && json_object_set_new(copy, "file_base64", words) == 0)
+        return copy;
+    json_decref(copy);
+    return NULL;
+}
+
+/* The result as it is printed. What the model sees of a text stands in the parts and not here again; a source that the record did
+ * not take is not among the bytes that the entry needs. */
+static json_t *result_of(const struct recording *g, bool stored)
+{
+    auto_free char *words = fovea_result_json_new(g->result, 0);
+    json_t *o = words ? json_loads(words, JSON_ALLOW_NUL, NULL) : NULL;
+    json_t *source = json_object_get(o, "source"), *sha256 = json_object_get(source, "sha256");
+    if (g->result->kind == FOVEA_TEXT)
+        (void)json_object_del(o, "text");
+    if (sha256 && !stored) {
+        (void)json_object_set(source, "not_stored", sha256);
+        (void)json_object_set_new(source, "sha256", json_null());
+    }
+    return o;
+}
+
+/* By what name, other than its view:ID, it can be seen again; NULL: by none. */
+static const char *ref_of(const struct perception *p)
+{
+    if (!strncmp(p->ref, "view:", 5))
+        return p->path;
+    return p->path || strstr(p->ref, "://") ? p->ref : NULL;
+}
+
+static json_t *image_part(const struct perception *p, bool stored)
+{
+    uint8_t digest[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1];
+    sha256(p->data, p->len, digest);
+    sha256_hex(digest, hex);
+    return json_pack("{s:s, s:s, s:s, s:I, s:i, s:i, s:s*, s:s*}", "type", "image", "media_type", media_row(p->media)->mime,
+                     "sha256", hex, "bytes", (json_int_t)p->len, "width", (int)p->size.w, "height", (int)p->size.h, "view",
+                     stored || p->again ? p->id : NULL, "ref", ref_of(p));
+}
+
+static json_t *parts_of(const struct recording *g, bool stored)
+{
+    auto_free char *words = fovea_result_words_new(g->result);
+    json_t *parts = words ? json_pack("[{s:s, s:s}]", "type", "text", "text", words) : NULL;
+    if (parts && g->result->kind == FOVEA_PERCEPTION &&
+        json_array_append_new(parts, image_part(&g->result->perception, stored)) < 0) {
+        json_decref(parts);
+        return NULL;
+    }
+    return parts;
+}
+
+json_t *recording_entry(const struct recording *g, const char *call, bool stored, int64_t at)
+{
+    enum fovea_kind kind = g->result->kind;
+    auto_json *result = result_of(g, stored), *parts = parts_of(g, stored);
+    auto_json *arguments = g->arguments ? arguments_of(g) : NULL;
+    if (!result || !parts || (g->arguments && !arguments))
+        return NULL;
+    json_t *o = json_pack("{s:s, s:I, s:s*, s:s, s:O*, s:O, s:O}", "kind", kind == FOVEA_PERCEPTION ? "perception" : "tool_result",
+                          "at", (json_int_t)at, "call", call, "name", g->tool, "arguments", arguments, "result", result, "parts",
+                          parts);
+    if (o && (kind == FOVEA_REFUSAL || kind == FOVEA_ERROR))
+        (void)json_object_set_new(o, "error", json_true());
+    return o;
+}
+
+json_t *recording_usage(const struct kept *k, int64_t at)
+{
+    const struct wire_usage *u = &k->usage;
+    json_t *cost = k->nano < 0 ? json_null() : json_real((double)k->nano / 1e9);
+    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:o}", "kind", "usage", "at", (json_int_t)at, "model", k->model, "input",
+                     (json_int_t)u->input, "output", (json_int_t)u->output, "cache_read", (json_int_t)u->cache_read,
+                     "cache_write", (json_int_t)u->cache_write, "cost_usd", cost);
+}

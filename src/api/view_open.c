@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The source of a view: from a file, a URL, bytes, or an earlier view. A view:ID is what this process remembers; within a session that
+ * has a name, also what its record knows, with the bytes as they were where the file is gone or has changed.
+ */
+#include <errno.h>
+
+#include "api/recorded.h"
+#include "api/take_url.h"
+#include "api/view.h"
+#include "base/limits.h"
+
+/* Whether the file of an earlier view may be opened here; *ret_may is left alone where nothing narrows. */
+static int try_open(const struct view_job *j, const struct view_memory *m, bool *ret_may)
+{
+    const struct call *c = j->call;
+    struct ref_variants one = {.n = 1, .path = {m->ref}};
+    struct snapshot s = {.fd = -1};
+    enum snapshot_verdict verdict;
+    if (!c->scope.roots || ref_is_url(m->ref))
+        return 0;
+    int r = snapshot_take(c->f->gate, &one, &c->scope, 0, &verdict, &s, j->fault); /* none of its bytes */
+    if (r < 0)
+        return r;
+    snapshot_done(&s);
+    *ret_may = verdict != SNAPSHOT_ABSENT && verdict != SNAPSHOT_TIMED_OUT;
+    return 0;
+}
+
+/* One that the record tells of, where the process knows none that may be shown. A file that is gone, or cannot be told from one
+ * that is out of reach, is shown from the record if it lay where this session may look. */
+static int recall_recorded(struct view_job *j, const char *id, struct view_memory *ret, bool *ret_known)
+{
+    bool may = true;
+    view_memory_done(ret);
+    int r = recorded_view(j->call, id, ret_known, ret, j->fault);
+    if (r < 0 || !*ret_known || ret->nowhere || ref_is_url(ret->ref))
+        return r;
+    r = try_open(j, ret, &may);
+    if (r == 0 && !may) {
+        ret->nowhere = ret->stored && recorded_in_reach(j->call, ret->ref);
+        *ret_known = ret->nowhere;
+    }
+    return r;
+}
+
+/* An earlier view by its id, or settled with these words: one wording, whether nobody ever saw it, it was forgotten, or
+ * it shows what this session may not see. The answer must not tell which. */
+static int recall(struct view_job *j, const char *id, struct view_memory *ret, enum reason reason, const char *words)
+{
+    bool known = views_recall(j->call->f->views, id, ret);
+    int r = known ? try_open(j, ret, &known) : 0;
+    if (r == 0 && !known && *j->call->session)
+        r = recall_recorded(j, id, ret, &known);
+    return r < 0 || known ? r : view_settle(j, refuse_named(reason, id, "%s", words));
+}
+
+static const char no_view[] = "is no view that can be shown again; view the file by its path, or its URL again";
+
+static int step_recall(struct view_job *j)
+{
+    j->ref = j->request->path;
+    if (j->request->data || j->given || j->literal)
+        return 0;
+    if (!strncmp(j->ref, "view:", 5)) {
+        int r = recall(j, j->ref, &j->earlier, REASON_ABSENT, no_view);
+        if (r)
+            return r;
+        j->ref = j->earlier.ref;
+    }
+    j->fetched = ref_is_url(j->ref) && !j->earlier.nowhere;
+    return 0;
+}
+
+/* A box in the pixels of an earlier view, in pixels of its source. */
+static struct fit_box from_view(const struct fovea_box *box, const struct view_memory *m)
+{
+    double sx = (double)m->crop.w / m->size.w, sy = (double)m->crop.h / m->size.h;
+    return (struct fit_box){.x = m->crop.x + box->x * sx, .y = m->crop.y + box->y * sy, .w = box->w * sx,
+                            .h = box->h * sy, .space = FIT_SOURCE, .set = 1};
+}
+
+static int region_in_view(struct view_job *j)
+{
+    const char *id = j->request->view ? j->request->view : j->earlier.ref ? j->earlier.id : NULL;
+    if (!id)
+        return view_settle(j, result_refused(REASON_INVALID_INPUT, "space \"view\" needs \"view\": the view:ID that the "
+                                                                   "region was measured in"));
+    int r = recall(j, id, &j->measured, REASON_INVALID_INPUT,
+                   "is no view that a region can be measured in; use space \"source\" or \"unit\"");
+    if (r)
+        return r;
+    j->work.region = from_view(&j->request->region, &j->measured);
+    j->work.frame = j->measured.frame;
+    return 0;
+}
+
+static int step_region(struct view_job *j)
+{
+    const struct fovea_view_request *q = j->request;
+    const struct view_memory *m = &j->earlier;
+    int r = 0;
+    if (m->ref)
+        j->work.frame = m->frame;
+    if (q->region.set && (q->space ? !strcmp(q->space, "view") : q->view != NULL))
+        r = region_in_view(j);
+    else if (q->region.set)
+        j->work.region = (struct fit_box){q->region.x, q->region.y, q->region.w, q->region.h,
+                                          q->space && !strcmp(q->space, "unit") ? FIT_UNIT : FIT_SOURCE, 1};
+    else if (m->ref && m->region)
+        j->work.region = (struct fit_box){m->crop.x, m->crop.y, m->crop.w, m->crop.h, FIT_SOURCE, 1};
+    if (q->frame)
+        j->work.frame = (uint32_t)q->frame;
+    return r;
+}
+
+static int take_file(struct view_job *j)
+{
+    int r = call_spellings(j->call, j->ref, &j->variants);
+    if (r == -EINVAL)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
+                                           "is no path; give one such as shots/a.png or /abs/a.png"));
+    if (r < 0)
+        return fault_oom(j->fault);
+    return snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, j->cap, &j->verdict, &j->snapshot, j->fault);
+}
+
+static int take_bytes(struct view_job *j)
+{
+    if (j->request->data_len <= j->cap)
+        return snapshot_of(j->request->data, j->request->data_len, &j->snapshot, j->fault);
+    j->snapshot.file_size = j->request->data_len;
+    j->verdict = SNAPSHOT_TOO_LARGE;
+    return 0;
+}
+
+static int take_fetched(struct view_job *j)
+{
+    struct fetch_result got;
+    int r = take_url(j->call, j->ref, j->cap, &got, j->fault);
+    if (r < 0)
+        return r;
+    j->snapshot = got.body; /* the job's from now on */
+    j->net = got.reason;
+    memcpy(j->net_words, got.words, sizeof j->net_words);
+    return got.reason ? view_settle(j, refuse_fetch(&got, j->request->path, j->cap)) : 0;
+}
+
+static int take_recorded(struct view_job *j)
+{
+    snapshot_done(&j->snapshot);
+    ref_variants_done(&j->variants);
+    int r = recorded_source(j->call, j->earlier.sha256, &j->snapshot, j->fault);
+    if (r < 0)
+        return r;
+    memcpy(j->sha256, j->earlier.sha256, SHA256_LEN); /* the record checked it */
+    j->hashed = j->from_record = true;
+    j->hash_error = 0;
+    j->verdict = j->snapshot.size <= j->cap ? SNAPSHOT_TAKEN : SNAPSHOT_TOO_LARGE;
+    return 0;
+}
+
+/* Whether the file of an earlier view is gone or another by now, and the record has it as it was. */
+static int is_lost(struct view_job *j, bool *ret)
+{
+    struct view_memory m = {0};
+    bool known = false;
+    *ret = false;
+    int r = j->verdict == SNAPSHOT_TAKEN ? view_hash(j) : 0;
+    if (r < 0 || (j->verdict != SNAPSHOT_TAKEN && j->verdict != SNAPSHOT_ABSENT))
+        return r;
+    if (j->verdict == SNAPSHOT_TAKEN && !memcmp(j->sha256, j->earlier.sha256, SHA256_LEN))
+        return 0;
+    r = recorded_view(j->call, j->earlier.id, &known, &m, j->fault);
+    if (r == 0 && known)
+        *ret = m.stored && !memcmp(m.sha256, j->earlier.sha256, SHA256_LEN) && recorded_in_reach(j->call, j->ref);
+    view_memory_done(&m);
+    return r;
+}
+
+/* Within a session that has a name, what was seen once can be seen again. */
+static int take_again(struct view_job *j)
+{
+    bool lost;
+    int r = take_file(j);
+    if (r || !*j->call->session)
+        return r;
+    r = is_lost(j, &lost);
+    return r < 0 || !lost ? r : take_recorded(j);
+}
+
+static int take_source(struct view_job *j)
+{
+    if (j->given)
+        return 0;
+    if (j->earlier.nowhere)
+        return take_recorded(j);
+    if (j->fetched)
+        return take_fetched(j);
+    return j->request->data ? take_bytes(j) : j->earlier.ref ? take_again(j) : take_file(j);
+}
+
+static int step_take(struct view_job *j)
+{
+    j->verdict = SNAPSHOT_TAKEN;
+    int r = take_source(j);
+    if (r || j->verdict == SNAPSHOT_TAKEN)
+        return r;
+    if (j->verdict == SNAPSHOT_ABSENT && j->earlier.ref)
+        return view_settle(j, refuse_named(REASON_ABSENT, j->request->path, no_view));
+    return view_settle(j, refuse_source(j->verdict, j->request->path, j->snapshot.file_size, j->cap,
+                                        REASON_UNPERCEIVABLE_TYPE));
+}
+
+static int step_sniff(struct view_job *j)
+{
+    size_t len = MIN(j->snapshot.size, (uint64_t)LIMIT_SNIFF_BYTES);
+    auto_free uint8_t *head = malloc(MAX(len, (size_t)1));
+    if (!head)
+        return fault_oom(j->fault);
+    if (pread(j->snapshot.fd, head, len, 0) != (ssize_t)len)
+        return fault_set(j->fault, EIO, "cannot read back a snapshot");
+    sniff(head, len, j->snapshot.size, &j->sniff);
+    return 0;
+}
+
+static view_step *const opening[] = {step_recall, step_region, step_take, step_sniff, NULL};
+
+int view_open(struct view_job *j)
+{
+    pool_prepare(j->call->f->pool);
+    return view_steps(j, opening);
+}
