@@ -78,8 +78,10 @@ const struct config_key config_keys[] = {
     USD("budget.usdPerDay", usd_per_day, HELP("dollars after which nothing more is asked on a day (UTC)")),
     STRING("telemetry.file", telemetry_file, HELP("file for one line of JSON about each question: figures and model names only")),
     FORM("retention.policy", retention_policy, policies, "auto"),
-    FORM("record.store", record_store, stores, "sqlite:"),
-    INT("record.maxAttachmentBytes", record_max_attachment_bytes, 1, 1 * GIB, 20 * MIB),
+    FORM("record.store", record_store, stores, "sqlite:",
+         HELP("where sessions are kept: sqlite: (record.db in $XDG_STATE_HOME/fovea), sqlite:/abs/file.db, or postgresql://...")),
+    INT("record.maxAttachmentBytes", record_max_attachment_bytes, 1, LIMIT_BLOB_BYTES, 20 * MIB,
+        HELP("most bytes of one picture or document that is taken into a session")),
     {.path = "providers", .type = CONFIG_ANY},
 };
 const size_t config_keys_count = COUNT(config_keys);

@@ -107,6 +107,28 @@ static void check_config(struct visit *v)
         tell(v, FOVEA_HEALTH_OK, "personality", c->overlay, NULL);
 }
 
+/* Only sessions that have a name need it. */
+static void check_record(struct visit *v)
+{
+    struct record_point last;
+    struct fovea_fault fault;
+    auto_buf where = BUF_INIT(2 * LIMIT_PATH_BYTES);
+    if (!v->f)
+        return;
+    const char *store = v->f->config.record_store;
+    bool usual = !strcmp(store, "sqlite:"), file = usual || !strncmp(store, "sqlite:/", 8);
+    if (usual && config_folder("XDG_STATE_HOME", ".local/state", &where) == 0)
+        (void)buf_add_str(&where, "/record.db");
+    else
+        (void)buf_add_str(&where, file ? strchr(store, '/') : "PostgreSQL answers");
+    bool there = !file || (where.data && access(where.data, F_OK) == 0);
+    int r = record_last(v->f->record, "doctor", &last, &fault);
+    if (!there)
+        (void)buf_add_str(&where, ", made by the first session");
+    tell(v, r < 0 ? FOVEA_HEALTH_WARN : FOVEA_HEALTH_OK, "record", r < 0 ? fault.text : where.data ? where.data : "",
+         "see to what is named, or set record.store; only calls with a session need it");
+}
+
 static void check_reach(struct visit *v)
 {
     auto_buf b = BUF_INIT(64 * KIB);
@@ -122,7 +144,7 @@ int fovea_doctor(fovea *f, void (*tell_one)(const struct fovea_check *check, voi
 {
     static void (*const checks[])(struct visit *v) = {check_kernel, check_landlock, check_openat2, check_memfd,
                                                       check_worker, check_ocr,      check_fonts,   check_config,
-                                                      check_reach};
+                                                      check_reach,  check_record};
     struct visit v = {f, tell_one, arg, 0};
     for (size_t i = 0; i < COUNT(checks); i++)
         checks[i](&v);

@@ -14,12 +14,8 @@ static int compare(const struct record_entry *e, void *arg)
     return prefix_entry(arg, e->body, e->len);
 }
 
-static int no_prefix(const struct arrival *a, const struct prefix *p, int64_t seq, struct fovea_fault *fault)
+static int they_part(const struct arrival *a, const struct prefix *p, int64_t seq, struct fovea_fault *fault)
 {
-    size_t count = json_array_size(a->in.entries);
-    if (p->at >= count)
-        return fault_set(fault, EEXIST, "session \"%s\" holds more than this: its entry %lld does not come here", a->place.name,
-                         (long long)seq);
     return fault_set(fault, EEXIST, "session \"%s\" holds another conversation: they part at its entry %lld, entry %zu of this one",
                      a->place.name, (long long)seq, p->at + 1);
 }
@@ -31,14 +27,11 @@ static int drop_known(struct arrival *a, int64_t *ret_last, struct fovea_fault *
     struct record_point at = {0};
     int r = record_read(a->place.record, a->place.name, &at, compare, &p, fault);
     if (r == -EEXIST)
-        return no_prefix(a, &p, at.seq, fault);
+        return they_part(a, &p, at.seq, fault);
     if (r < 0 && r != -ENOENT)
         return r == -ENOMEM ? fault_oom(fault) : r;
     *ret_last = at.seq;
-    r = prefix_end(&p);
-    if (r == -EEXIST)
-        return no_prefix(a, &p, at.seq, fault);
-    return r < 0 ? fault_oom(fault) : 0;
+    return prefix_end(&p) < 0 ? fault_oom(fault) : 0;
 }
 
 /* All of it came at one time. */

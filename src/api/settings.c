@@ -32,9 +32,16 @@ static void add_masked(struct buf *b, const char *secret)
         (void)buf_add_shown(b, secret + len - 4, 4);
 }
 
-/* An address may hold a password before its @. */
+/* An address may hold a password before its @, and one of a database also behind its question mark. */
 static void add_words(struct buf *b, const char *text)
 {
+    const char *query = strstr(text, "://") && strstr(text, "password=") ? strchr(text, '?') : NULL;
+    if (query) {
+        auto_free char *before = strndup(text, (size_t)(query - text));
+        add_words(b, before ? before : "");
+        (void)buf_add_str(b, "?****");
+        return;
+    }
     const char *scheme = strstr(text, "://"), *at = scheme ? strrchr(scheme, '@') : NULL;
     if (!at) {
         (void)buf_add_shown(b, text, LIMIT_CONFIG_VALUE);

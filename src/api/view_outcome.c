@@ -165,7 +165,9 @@ static int describe(struct view_job *j, struct perception *p)
     const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
-    if (j->variants.n && !(p->path = absolute_new(j->variants.path[j->snapshot.variant])))
+    const char *opened = j->variants.n ? j->variants.path[j->snapshot.variant] : NULL;
+    const char *path = opened || !j->from_record || *j->earlier.ref != '/' ? opened : j->earlier.ref;
+    if (path && !(p->path = absolute_new(path)))
         return fault_oom(j->fault);
     if (j->question && !(p->question = strdup(j->question)))
         return fault_oom(j->fault);
