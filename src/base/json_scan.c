@@ -48,7 +48,7 @@ static const char *nest_end(const char *at, const char *end)
 static const char *word_end(const char *at, const char *end)
 {
     const char *from = at;
-    while (at < end && !strchr(",]} \t\r\n", *at) && *at)
+    while (at < end && *at > ' ' && *at != ',' && *at != ']' && *at != '}')
         at++;
     return at > from ? at : NULL;
 }
@@ -117,12 +117,6 @@ bool span_next(struct span_walk *w)
     w->value = (struct span){w->at, (size_t)(stop - w->at)};
     w->at = stop;
     return true;
-}
-
-bool span_is(struct span s, const char *word)
-{
-    size_t len = strlen(word);
-    return s.len == len && memcmp(s.at, word, len) == 0;
 }
 
 bool span_is_string(struct span value)

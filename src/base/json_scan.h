@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -34,7 +35,16 @@ struct span_walk {
 struct span_walk span_enter(struct span value);
 bool span_next(struct span_walk *w);
 
-bool span_is(struct span s, const char *word);           /* the very bytes */
+/* The very bytes. Inline: the lengths of words that stand in the code are known when it is compiled. */
+static inline bool span_equals(struct span s, const char *word, size_t len)
+{
+    return s.len == len && memcmp(s.at, word, len) == 0;
+}
+static inline bool span_is(struct span s, const char *word)
+{
+    return span_equals(s, word, strlen(word));
+}
+
 bool span_is_string(struct span value);                  /* a JSON string */
 struct span span_inside(struct span value);              /* a string without its quotes, as written; else empty */
 bool span_int(struct span value, int64_t *ret);          /* an integer that fits */

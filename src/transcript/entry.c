@@ -22,54 +22,57 @@ enum taking { TAKE_SPAN, TAKE_TRUE, TAKE_INT, TAKE_SIZE };
 
 struct member {
     const char *name;
+    size_t len;
     size_t offset;
     enum taking how;
 };
 
+#define ENTRY_MEMBER(name, member, how) {name, sizeof name - 1, offsetof(struct entry, member), how}
 static const struct member entry_members[] = {
-    {"at", offsetof(struct entry, at), TAKE_INT},
-    {"join", offsetof(struct entry, join), TAKE_TRUE},
-    {"plain", offsetof(struct entry, plain), TAKE_TRUE},
-    {"error", offsetof(struct entry, error), TAKE_TRUE},
-    {"wire", offsetof(struct entry, wire), TAKE_SPAN},
-    {"role", offsetof(struct entry, role), TAKE_SPAN},
-    {"call", offsetof(struct entry, call), TAKE_SPAN},
-    {"name", offsetof(struct entry, name), TAKE_SPAN},
-    {"arguments", offsetof(struct entry, arguments), TAKE_SPAN},
-    {"result", offsetof(struct entry, result), TAKE_SPAN},
-    {"raw", offsetof(struct entry, raw), TAKE_SPAN},
-    {"block", offsetof(struct entry, block), TAKE_SPAN},
-    {"body", offsetof(struct entry, body), TAKE_SPAN},
-    {"system", offsetof(struct entry, instructions), TAKE_SPAN},
-    {"tools", offsetof(struct entry, tools), TAKE_SPAN},
-    {"model", offsetof(struct entry, model), TAKE_SPAN},
-    {"how", offsetof(struct entry, how), TAKE_SPAN},
-    {"why", offsetof(struct entry, why), TAKE_SPAN},
-    {"entry", offsetof(struct entry, target_entry), TAKE_INT},
-    {"part", offsetof(struct entry, target_part), TAKE_INT},
+    ENTRY_MEMBER("at", at, TAKE_INT),
+    ENTRY_MEMBER("join", join, TAKE_TRUE),
+    ENTRY_MEMBER("plain", plain, TAKE_TRUE),
+    ENTRY_MEMBER("error", error, TAKE_TRUE),
+    ENTRY_MEMBER("wire", wire, TAKE_SPAN),
+    ENTRY_MEMBER("role", role, TAKE_SPAN),
+    ENTRY_MEMBER("call", call, TAKE_SPAN),
+    ENTRY_MEMBER("name", name, TAKE_SPAN),
+    ENTRY_MEMBER("arguments", arguments, TAKE_SPAN),
+    ENTRY_MEMBER("result", result, TAKE_SPAN),
+    ENTRY_MEMBER("raw", raw, TAKE_SPAN),
+    ENTRY_MEMBER("block", block, TAKE_SPAN),
+    ENTRY_MEMBER("body", body, TAKE_SPAN),
+    ENTRY_MEMBER("system", instructions, TAKE_SPAN),
+    ENTRY_MEMBER("tools", tools, TAKE_SPAN),
+    ENTRY_MEMBER("model", model, TAKE_SPAN),
+    ENTRY_MEMBER("how", how, TAKE_SPAN),
+    ENTRY_MEMBER("why", why, TAKE_SPAN),
+    ENTRY_MEMBER("entry", target_entry, TAKE_INT),
+    ENTRY_MEMBER("part", target_part, TAKE_INT),
 };
 
+#define PART_MEMBER(name, member, how) {name, sizeof name - 1, offsetof(struct part, member), how}
 static const struct member part_members[] = {
-    {"text", offsetof(struct part, text), TAKE_SPAN},
-    {"id", offsetof(struct part, id), TAKE_SPAN},
-    {"name", offsetof(struct part, name), TAKE_SPAN},
-    {"arguments", offsetof(struct part, value), TAKE_SPAN},
-    {"value", offsetof(struct part, value), TAKE_SPAN},
-    {"arguments_text", offsetof(struct part, value_text), TAKE_SPAN},
-    {"wire", offsetof(struct part, wire), TAKE_SPAN},
-    {"raw", offsetof(struct part, raw), TAKE_SPAN},
-    {"media_type", offsetof(struct part, media_type), TAKE_SPAN},
-    {"declared", offsetof(struct part, declared), TAKE_SPAN},
-    {"url", offsetof(struct part, url), TAKE_SPAN},
-    {"file_id", offsetof(struct part, file_id), TAKE_SPAN},
-    {"view", offsetof(struct part, view), TAKE_SPAN},
-    {"ref", offsetof(struct part, ref), TAKE_SPAN},
-    {"broken", offsetof(struct part, broken), TAKE_SPAN},
-    {"thinking", offsetof(struct part, thinking), TAKE_TRUE},
-    {"bytes", offsetof(struct part, bytes), TAKE_INT},
-    {"width", offsetof(struct part, width), TAKE_SIZE},
-    {"height", offsetof(struct part, height), TAKE_SIZE},
-    {"pages", offsetof(struct part, pages), TAKE_SIZE},
+    PART_MEMBER("text", text, TAKE_SPAN),
+    PART_MEMBER("id", id, TAKE_SPAN),
+    PART_MEMBER("name", name, TAKE_SPAN),
+    PART_MEMBER("arguments", value, TAKE_SPAN),
+    PART_MEMBER("value", value, TAKE_SPAN),
+    PART_MEMBER("arguments_text", value_text, TAKE_SPAN),
+    PART_MEMBER("wire", wire, TAKE_SPAN),
+    PART_MEMBER("raw", raw, TAKE_SPAN),
+    PART_MEMBER("media_type", media_type, TAKE_SPAN),
+    PART_MEMBER("declared", declared, TAKE_SPAN),
+    PART_MEMBER("url", url, TAKE_SPAN),
+    PART_MEMBER("file_id", file_id, TAKE_SPAN),
+    PART_MEMBER("view", view, TAKE_SPAN),
+    PART_MEMBER("ref", ref, TAKE_SPAN),
+    PART_MEMBER("broken", broken, TAKE_SPAN),
+    PART_MEMBER("thinking", thinking, TAKE_TRUE),
+    PART_MEMBER("bytes", bytes, TAKE_INT),
+    PART_MEMBER("width", width, TAKE_SIZE),
+    PART_MEMBER("height", height, TAKE_SIZE),
+    PART_MEMBER("pages", pages, TAKE_SIZE),
 };
 
 static int take_member(const struct member *m, struct span value, void *to)
@@ -96,7 +99,7 @@ static int take_member(const struct member *m, struct span value, void *to)
 static int take_named(const struct member *table, size_t n, const struct span_walk *w, void *to)
 {
     for (size_t i = 0; i < n; i++)
-        if (span_is(w->key, table[i].name))
+        if (span_equals(w->key, table[i].name, table[i].len))
             return take_member(&table[i], w->value, to);
     return 0;
 }
