@@ -265,6 +265,48 @@ TEST(flipped_bytes_of_the_file_are_found_or_harmless)
     CHECK(lab_check(&l, NULL, false).count == 0);
 }
 
+/* Destroys the page that holds the words. */
+static bool break_page(const char *file, const char *words)
+{
+    enum { PAGE = 4096 };
+    auto_close int fd = open(file, O_RDWR | O_CLOEXEC);
+    char page[PAGE];
+    for (off_t at = 0; fd >= 0 && pread(fd, page, PAGE, at) == PAGE; at += PAGE)
+        if (memmem(page, PAGE, words, strlen(words)))
+            return pwrite(fd, "\xff\xff\xff\xff", 4, at) == 4;
+    return false;
+}
+
+TEST(past_a_page_that_cannot_be_read_it_goes_on)
+{
+    enum { ENTRIES = 400 };
+    auto_lab l;
+    lab_begin(&l);
+    char bodies[ENTRIES][200];
+    struct record_new e[ENTRIES];
+    for (int i = 0; i < ENTRIES; i++) {
+        int n = snprintf(bodies[i], sizeof bodies[i], "entry-%d-%0150d", i + 1, i);
+        e[i] = (struct record_new){bodies[i], (size_t)n};
+    }
+    struct record_append a = {.session = "a", .entries = e, .count = ENTRIES, .after = -1};
+    struct record_appended done;
+    struct record_checked checked = {0};
+    struct lab_problems p = {0};
+    struct record_point at = {0};
+    auto_free char *text = NULL;
+    CHECK(record_append(l.r, &a, &done, &l.fault) == 0 && lab_say(l.r, "b", NULL, "x") == 1);
+    CHECK(sql(&l, "PRAGMA wal_checkpoint(TRUNCATE)") >= 0);
+    record_close(take(l.r));
+    CHECK(break_page(l.file, "entry-200-"));
+    (void)lab_again(&l);
+    CHECK(record_check(l.r, NULL, true, lab_note, &p, &checked, &l.fault) == 0);
+    CHECK_MSG(p.count > 0 && p.seq > 150 && p.seq <= 200 && !strcmp(p.session, "a"), "%d '%s' %lld %s", p.count, p.session,
+              (long long)p.seq, p.what);
+    CHECK_MSG(checked.entries > ENTRIES - 100 && checked.sessions == 2, "%lld", (long long)checked.entries);
+    CHECK(lab_read(l.r, "a", &at, &text, &l.fault) == -EBADMSG && at.seq == p.seq - 1);
+    CHECK(lab_say(l.r, "b", NULL, "goes on") == 2);
+}
+
 /* ---------------------------------------------------------------- files and versions */
 
 static mode_t mode_of(const char *path)
