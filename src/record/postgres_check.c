@@ -206,7 +206,7 @@ int pg_integrity(struct backend *b, void (*tell)(const char *words, void *arg), 
                    " FROM pg_constraint c JOIN pg_class k ON k.oid = c.conrelid JOIN pg_namespace n ON n.oid = k.relnamespace"
                    " WHERE n.nspname = 'fovea' AND NOT c.convalidated"
                    " UNION ALL SELECT 'index fovea.' || want.name || ' is missing' FROM (VALUES ('entries_pkey'), ('entries_key'),"
-                   " ('blobs_pkey'), ('variants_pkey'), ('sessions_pkey'), ('sessions_name_key'), ('heads_pkey'), ('marks_pkey'),"
+                   " ('blobs_pkey'), ('variants_pkey'), ('sessions_pkey'), ('sessions_name_key'), ('heads_pkey'), ('marks_name'),"
                    " ('uses_pkey'), ('variants_sha256'), ('uses_sha256')) want (name) WHERE to_regclass('fovea.' || want.name) IS NULL"
                    " UNION ALL SELECT 'entry ' || e.seq || ' is of a session that is not there (' || e.session || ')'"
                    " FROM fovea.entries e WHERE NOT EXISTS (SELECT FROM fovea.sessions s WHERE s.id = e.session)",

@@ -20,6 +20,7 @@ struct backend {
 #define PG_INDEX_KEY \
     "CREATE UNIQUE INDEX IF NOT EXISTS entries_key ON fovea.entries (session, key) WHERE key IS NOT NULL"
 #define PG_INDEX_VARIANTS "CREATE INDEX IF NOT EXISTS variants_sha256 ON fovea.variants (sha256)"
+#define PG_INDEX_MARKS "CREATE UNIQUE INDEX IF NOT EXISTS marks_name ON fovea.marks (session, sha256(name), seq)"
 #define PG_INDEX_USES "CREATE INDEX IF NOT EXISTS uses_sha256 ON fovea.uses (sha256, session, seq)"
 
 /* Connects where needed. 0 with tables of our version; -ENOENT without words: there are none yet, and make is false.

@@ -111,10 +111,8 @@ int pg_rows(struct backend *b, int64_t id, int64_t from, backend_each *each, voi
 int pg_find_mark(struct backend *b, int64_t id, const char *mark, int64_t *ret_seq, struct fovea_fault *fault)
 {
     auto_result got = {0};
-    uint8_t hash[SHA256_LEN];
-    sha256(mark, strlen(mark), hash);
-    int r = one_row(b, "SELECT seq FROM fovea.marks WHERE session = $1 AND hash = $2 ORDER BY seq DESC LIMIT 1",
-                    PG_VALUES(PG_NUMBER(id), PG_BYTES(hash, SHA256_LEN)), &got, fault);
+    int r = one_row(b, "SELECT seq FROM fovea.marks WHERE session = $1 AND sha256(name) = sha256($2) ORDER BY seq DESC LIMIT 1",
+                    PG_VALUES(PG_NUMBER(id), PG_BYTES(mark, strlen(mark))), &got, fault);
     if (r == 0)
         *ret_seq = pg_number(&b->link, got.res, 0, 0);
     return r;

@@ -34,8 +34,8 @@ static const char *const version_1[] = {
     PG_INDEX_VARIANTS,
     "CREATE TABLE fovea.heads (session bigint PRIMARY KEY REFERENCES fovea.sessions, seq bigint NOT NULL, hash bytea NOT NULL,"
     " at_ms bigint NOT NULL, bytes bigint NOT NULL)",
-    "CREATE TABLE fovea.marks (session bigint NOT NULL REFERENCES fovea.sessions, hash bytea NOT NULL, seq bigint NOT NULL,"
-    " name bytea NOT NULL, PRIMARY KEY (session, hash, seq))",
+    "CREATE TABLE fovea.marks (session bigint NOT NULL REFERENCES fovea.sessions, seq bigint NOT NULL, name bytea NOT NULL)",
+    PG_INDEX_MARKS,
     "CREATE TABLE fovea.uses (session bigint NOT NULL REFERENCES fovea.sessions, seq bigint NOT NULL, sha256 bytea NOT NULL,"
     " PRIMARY KEY (session, seq, sha256))",
     PG_INDEX_USES,

@@ -32,10 +32,8 @@ int pg_insert(struct backend *b, int64_t id, const struct backend_row *row, stru
 
 int pg_mark(struct backend *b, int64_t id, int64_t seq, const char *name, size_t len, struct fovea_fault *fault)
 {
-    uint8_t hash[SHA256_LEN];
-    sha256(name, len, hash);
-    return pg_send(&b->link, "INSERT INTO fovea.marks (session, seq, hash, name) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-                   PG_VALUES(PG_NUMBER(id), PG_NUMBER(seq), PG_BYTES(hash, SHA256_LEN), PG_BYTES(name, len)), fault);
+    return pg_send(&b->link, "INSERT INTO fovea.marks (session, seq, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                   PG_VALUES(PG_NUMBER(id), PG_NUMBER(seq), PG_BYTES(name, len)), fault);
 }
 
 /* ---------------------------------------------------------------- blobs */
@@ -140,6 +138,7 @@ int pg_drop_made(struct backend *b, int64_t id, struct fovea_fault *fault)
         " LOOP EXECUTE 'REINDEX INDEX ' || i; END LOOP; END $$",
         PG_INDEX_KEY,
         PG_INDEX_VARIANTS,
+        PG_INDEX_MARKS,
         PG_INDEX_USES,
     };
     return id ? send_all(b, of_one, COUNT(of_one), PG_VALUES(PG_NUMBER(id)), fault)

@@ -163,6 +163,88 @@ def sessions_are_deleted_while_others_append_the_same_blobs(server):
 
 
 @test
+def writers_killed_at_any_moment_append_once(server):
+    """By SIGKILL; whoever comes after them asks under the same keys."""
+    rounds, count = 12, 40
+    told = set()
+    for i in range(rounds):
+        writers = [writer(server.url(), "mortal", "w%d" % j, count) for j in range(4)]
+        time.sleep(0.05 + 0.02 * i)
+        for process in writers:
+            process.kill()
+        for process in writers:
+            out, _ = process.communicate(timeout=LATE)
+            told |= {tuple(line.split()[1:]) for line in out[:out.rfind("\n") + 1].splitlines()}
+    acked = [ack for process in [writer(server.url(), "mortal", "w%d" % j, count) for j in range(4)] for ack in finish(process)]
+    exactly_once(server.url(), "mortal", acked, 4 * count)
+    check(told <= {(key, str(first), str(last)) for key, first, last in acked}, "what was acknowledged is elsewhere now")
+    return "%d kills, %d acknowledged before the last round" % (4 * rounds, len(told))
+
+
+# What is done to a record, and what checking says of it: session, entry, whether repair mends it, and words.
+DAMAGE = [
+    ("UPDATE fovea.entries SET body = set_byte(body, 70, get_byte(body, 70) # 1) WHERE seq = 3", "s", 3, False, "not those that were"),
+    ("UPDATE fovea.entries SET hash = set_byte(hash, 31, get_byte(hash, 31) # 128) WHERE seq = 3", "s", 3, False, "not those that"),
+    ("UPDATE fovea.entries SET key = set_byte(key, 0, 90) WHERE seq = 3", "s", 3, False, "not those that were written"),
+    ("UPDATE fovea.entries SET at_ms = at_ms + 1 WHERE seq = 3", "s", 3, False, "not those that were written"),
+    ("UPDATE fovea.entries SET seq = 100 WHERE seq = 4", "s", 4, False, "missing"),
+    ("DELETE FROM fovea.entries WHERE seq = 4", "s", 4, False, "missing"),
+    ("DELETE FROM fovea.entries WHERE seq = (SELECT max(seq) FROM fovea.entries)", "s", 11, False, "missing"),
+    ("UPDATE fovea.sessions SET name = 'z'", "z", 1, False, "not those that were written"),
+    ("UPDATE fovea.blobs SET data = set_byte(data, 2999, get_byte(data, 2999) # 4) WHERE sha256 ="
+     " (SELECT sha256 FROM fovea.uses WHERE seq = 3 LIMIT 1)", "s", 3, False, "not those that were written"),
+    ("UPDATE fovea.blobs SET sha256 = set_byte(sha256, 5, get_byte(sha256, 5) # 1) WHERE sha256 ="
+     " (SELECT sha256 FROM fovea.uses WHERE seq = 3 LIMIT 1)", "s", 3, False, "not there"),
+    ("DELETE FROM fovea.blobs WHERE sha256 = (SELECT sha256 FROM fovea.uses WHERE seq = 3 LIMIT 1)", "s", 3, False, "not there"),
+    ("UPDATE fovea.variants SET width = 4", "-", 0, False, "not what was written"),
+    ("UPDATE fovea.variants SET spec = '\\x00'", "-", 0, False, "not what was written"),
+    ("UPDATE fovea.variants SET sha256 = set_byte(sha256, 0, get_byte(sha256, 0) # 1)", "-", 0, False, "not what was written"),
+    ("UPDATE fovea.heads SET seq = 5", "s", 0, True, "not what its entries say"),
+    ("DELETE FROM fovea.heads", "s", 0, True, "not what its entries say"),
+    ("UPDATE fovea.marks SET seq = 2 WHERE seq = 1", "s", 0, True, "not what its entries say"),
+    ("UPDATE fovea.marks SET name = 'other' WHERE seq = 1", "s", 0, True, "not what its entries say"),
+    ("DELETE FROM fovea.uses WHERE seq = 3", "s", 0, True, "not what its entries say"),
+    ("DROP INDEX fovea.entries_key", "-", 0, True, "structure"),
+    ("DROP INDEX fovea.marks_name", "-", 0, True, "structure"),
+    ("DROP INDEX fovea.uses_sha256", "-", 0, True, "structure"),
+]
+
+
+def problems(url, *words):
+    done = subprocess.run([WRITE, url, "check", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
+                          check=False)
+    check(done.returncode == 0, done.stdout + done.stderr)
+    lines = done.stdout.splitlines()
+    return [line.split(" ", 4)[1:] for line in lines[:-1]], int(lines[-1].split()[1])
+
+
+def whole_record(server, url):
+    server.sql("DROP SCHEMA IF EXISTS fovea CASCADE", "damaged")
+    finish(writer(url, "s", "d", 5))
+    done = subprocess.run([WRITE, url, "keep", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE, check=False)
+    check(done.returncode == 0, done.stdout)
+
+
+@test
+def checking_finds_what_was_changed_and_mends_what_it_can(server):
+    server.sql("CREATE DATABASE damaged")
+    url, wrong = server.url("damaged"), []
+    whole_record(server, url)
+    check(problems(url, "-") == ([], 0), "a whole record has problems: %s" % problems(url, "-")[0])
+    for sql, session, seq, mends, words in DAMAGE:
+        whole_record(server, url)
+        server.sql(sql, "damaged")
+        found, left = problems(url, "-")
+        mended, left_then = problems(url, "-", "repair")
+        named = any(p[0] == session and int(p[1]) == seq and (words in p[3] or words == "structure") for p in found)
+        right = any(p[2] == "1" for p in mended) and not left_then and not problems(url, "-")[1] if mends else left_then
+        if not named or not left or not right:
+            wrong.append("%s: found %s, mended %s, left %d" % (sql, found, mended, left_then))
+    check(not wrong, "\n".join(wrong))
+    return "%d kinds of damage" % len(DAMAGE)
+
+
+@test
 def a_newer_record_is_left_alone(server):
     server.sql("CREATE DATABASE newer")
     finish(writer(server.url("newer"), "s", "n", 1))

@@ -6,6 +6,8 @@
  *                                                   reached it tries again for SECONDS.
  *   recordwrite STORE read SESSION                  a line for each entry: "SEQ KEY|- BODY"
  *   recordwrite STORE delete SESSION
+ *   recordwrite STORE check SESSION|- [repair]      a line for each problem: "problem SESSION SEQ REPAIRED WORDS"; last "left COUNT"
+ *   recordwrite STORE keep SESSION                  keeps a version of the blob of its first entry
  *   recordwrite STORE time SESSION COUNT            the least and the middle microseconds of an append of one entry
  * A fault is a line "fault NUMBER WORDS" and status 1.
  */
@@ -27,42 +29,68 @@ static int told(const char *key, int code, const struct fovea_fault *fault)
     return 1;
 }
 
-/* A body is "blob:HEX words": it needs that blob, and is marked with the words. */
+static int read_hex(const char *hex, uint8_t ret[static SHA256_LEN])
+{
+    char pair[3] = "";
+    for (size_t i = 0; i < SHA256_LEN; i++) {
+        memcpy(pair, hex + 2 * i, 2);
+        ret[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return 0;
+}
+
+/* Words of a body that say "blob:HEX" are blobs that it needs, any other is a mark. */
 static int derive(const char *body, size_t len, struct record_index *to)
 {
     uint8_t hash[SHA256_LEN];
-    if (len < 5 + SHA256_HEX_LEN + 1 || strncmp(body, "blob:", 5))
-        return to->mark(to, body, len);
-    for (size_t i = 0; i < SHA256_LEN; i++) {
-        unsigned byte;
-        if (sscanf(body + 5 + 2 * i, "%2x", &byte) != 1)
-            return -EINVAL;
-        hash[i] = (uint8_t)byte;
+    int r = 0;
+    for (const char *at = body, *end = body + len; r == 0 && at < end;) {
+        const char *space = memchr(at, ' ', (size_t)(end - at));
+        size_t n = (size_t)((space ? space : end) - at);
+        if (n == 5 + SHA256_HEX_LEN && !strncmp(at, "blob:", 5))
+            r = read_hex(at + 5, hash) < 0 ? -EINVAL : to->use(to, hash);
+        else
+            r = to->mark(to, at, n);
+        at += n + 1;
     }
-    int r = to->use(to, hash);
-    return r < 0 ? r : to->mark(to, body + 5 + SHA256_HEX_LEN + 1, len - 5 - SHA256_HEX_LEN - 1);
+    return r;
 }
 
-/* One to three entries, the first with a blob that half of the writers share. */
+/* Two blobs; every other pair is the same for all writers, and then not all put them in the same order. */
+static void fill_blobs(const char *writer, int n, struct record_blob blobs[static 2])
+{
+    static char data[2][BLOB];
+    size_t len = strlen(writer), last = len ? (size_t)writer[len - 1] % 2 : 0;
+    for (size_t i = 0; i < 2; i++) {
+        memset(data[i], n, BLOB);
+        snprintf(data[i], BLOB, "%s %zu", n % 2 ? "shared" : writer, i);
+        struct record_blob *b = &blobs[n % 2 ? (i + last) % 2 : i];
+        *b = (struct record_blob){.data = data[i], .len = BLOB};
+        sha256(data[i], BLOB, b->sha256);
+    }
+}
+
+/* One to three entries, the first with the blobs. */
 static int append_one(struct record *r, const char *session, const char *writer, int n, int64_t until)
 {
-    static char data[BLOB];
-    char key[64], hex[SHA256_HEX_LEN + 1], bodies[3][200];
-    struct record_blob blob = {.data = data, .len = sizeof data};
+    char key[64], hex[2][SHA256_HEX_LEN + 1], bodies[3][300];
+    struct record_blob blobs[2];
     struct record_new entries[3];
     struct record_appended got;
     struct fovea_fault fault = {0};
     snprintf(key, sizeof key, "%s-%d", writer, n);
-    memset(data, n, sizeof data);
-    snprintf(data, sizeof data, "%s", n % 2 ? "shared" : writer);
-    sha256(data, sizeof data, blob.sha256);
-    sha256_hex(blob.sha256, hex);
+    fill_blobs(writer, n, blobs);
+    for (int i = 0; i < 2; i++)
+        sha256_hex(blobs[i].sha256, hex[i]);
     for (int i = 0; i < 3; i++) {
-        snprintf(bodies[i], sizeof bodies[i], "%s%s%s%s/%d", i ? "" : "blob:", i ? "" : hex, i ? "" : " ", key, i);
+        if (i)
+            snprintf(bodies[i], sizeof bodies[i], "%s/%d", key, i);
+        else
+            snprintf(bodies[i], sizeof bodies[i], "blob:%s blob:%s %s/0", hex[0], hex[1], key);
         entries[i] = (struct record_new){bodies[i], strlen(bodies[i])};
     }
     struct record_append a = {.session = session, .key = key, .entries = entries, .count = (size_t)(1 + n % 3),
-                              .blobs = &blob, .n_blobs = 1, .after = -1};
+                              .blobs = blobs, .n_blobs = 2, .after = -1};
     int code;
     do {
         code = record_append(r, &a, &got, &fault);
@@ -107,6 +135,47 @@ static int drop(struct record *r, char **args, int n)
     return code < 0 ? told(args[0], code, &fault) : 0;
 }
 
+static void show_problem(const struct record_problem *p, void *arg)
+{
+    (void)arg;
+    printf("problem %s %lld %d %s\n", *p->session ? p->session : "-", (long long)p->seq, p->repaired, p->what);
+}
+
+static int check(struct record *r, char **args, int n)
+{
+    struct record_checked done = {0};
+    struct fovea_fault fault = {0};
+    int code = record_check(r, strcmp(args[0], "-") ? args[0] : NULL, n > 1, show_problem, NULL, &done, &fault);
+    if (code < 0)
+        return told(args[0], code, &fault);
+    printf("left %lld\n", (long long)done.problems);
+    return 0;
+}
+
+/* Its first entry begins "blob:HEX". */
+static int note_blob(const struct record_entry *e, void *arg)
+{
+    memcpy(arg, e->body + 5, SHA256_HEX_LEN);
+    return 1;
+}
+
+static int keep(struct record *r, char **args, int n)
+{
+    char hex[SHA256_HEX_LEN + 1] = "";
+    uint8_t of[SHA256_LEN];
+    struct record_point at = {0};
+    struct record_variant v = {.media_type = "image/webp", .width = 3, .height = 2, .bytes = 5}, held;
+    struct fovea_fault fault = {0};
+    (void)n;
+    sha256("small", 5, v.sha256);
+    int code = record_read(r, args[0], &at, note_blob, hex, &fault);
+    if (code == 0)
+        code = read_hex(hex, of);
+    if (code == 0)
+        code = record_variant_keep(r, of, "edge=3", &v, "small", &held, &fault);
+    return code < 0 ? told(args[0], code, &fault) : 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -145,7 +214,8 @@ static const struct {
     const char *name;
     int args;
     int (*run)(struct record *r, char **args, int n);
-} commands[] = {{"append", 3, append}, {"read", 1, show_all}, {"delete", 1, drop}, {"time", 2, take_time}};
+} commands[] = {{"append", 3, append}, {"read", 1, show_all}, {"delete", 1, drop},
+              {"check", 1, check}, {"keep", 1, keep}, {"time", 2, take_time}};
 
 int main(int argc, char **argv)
 {

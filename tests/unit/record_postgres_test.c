@@ -131,6 +131,64 @@ TEST(waiting_for_another_writer_ends_when_the_cancel_strikes)
     fovea_cancel_free(cancel);
 }
 
+enum { BLOB = 40000 };
+
+struct crossing {
+    pthread_barrier_t *both;
+    const char *session;
+    struct record_blob first, second;
+    int code;
+    char words[256];
+};
+
+/* The key is asked for so that the first blob is with the server before the second is sent. */
+static void *cross(void *arg)
+{
+    struct crossing *c = arg;
+    struct record_options o = {.where = store(), .folder = ""};
+    struct backend *b = NULL;
+    struct backend_head head;
+    struct fovea_fault fault = {0};
+    int64_t seq;
+    c->code = backend_postgres.open(&o, &b, &fault);
+    if (c->code == 0 && (c->code = backend_postgres.begin(b, c->session, true, &head, &fault)) == 0) {
+        c->code = backend_postgres.put_blob(b, &c->first, &fault);
+        (void)backend_postgres.find_key(b, head.id, "none", &seq, &fault);
+        (void)pthread_barrier_wait(c->both);
+        if (c->code == 0)
+            c->code = backend_postgres.put_blob(b, &c->second, &fault);
+        c->code = backend_postgres.end(b, c->code, &fault);
+    }
+    (void)snprintf(c->words, sizeof c->words, "%s", fault.text);
+    backend_postgres.close(b);
+    return NULL;
+}
+
+TEST(of_two_writers_that_wait_for_each_other_one_is_told_to_begin_again)
+{
+    static char one[BLOB], two[BLOB] = "2";
+    struct record_blob a = {.data = one, .len = BLOB}, b = {.data = two, .len = BLOB};
+    struct crossing c[] = {{.session = "cross-1", .first = a, .second = b}, {.session = "cross-2", .first = b, .second = a}};
+    pthread_barrier_t both;
+    pthread_t threads[2];
+    if (!store())
+        SKIP("tests/record has a server");
+    sha256(one, BLOB, c[0].first.sha256);
+    sha256(two, BLOB, c[0].second.sha256);
+    memcpy(c[1].first.sha256, c[0].second.sha256, SHA256_LEN);
+    memcpy(c[1].second.sha256, c[0].first.sha256, SHA256_LEN);
+    (void)pthread_barrier_init(&both, NULL, 2);
+    for (int i = 0; i < 2; i++) {
+        c[i].both = &both;
+        CHECK(pthread_create(&threads[i], NULL, cross, &c[i]) == 0);
+    }
+    for (int i = 0; i < 2; i++)
+        (void)pthread_join(threads[i], NULL);
+    (void)pthread_barrier_destroy(&both);
+    CHECK_MSG((c[0].code == 0 && c[1].code == -EHOSTDOWN) || (c[1].code == 0 && c[0].code == -EHOSTDOWN), "%d %s, %d %s",
+              c[0].code, c[0].words, c[1].code, c[1].words);
+}
+
 enum { LARGE = 1 << 20, MANY = 40 };
 
 static int count(const struct record_entry *e, void *arg)
