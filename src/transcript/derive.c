@@ -59,7 +59,7 @@ static int derive_result(const struct entry *e, struct record_index *to)
     struct span kind = span_inside(member(e->result, "kind"));
     int r = use_hex(to, member(member(e->result, "source"), "sha256"));
     if (r == 0 && span_is(kind, "perception"))
-        r = mark(to, "view:", member(e->result, "id"));
+        r = mark(to, "", member(e->result, "id"));
     if (r == 0 && span_is(kind, "text"))
         r = mark(to, "read:", member(e->result, "path"));
     return r;

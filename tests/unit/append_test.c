@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The record through the public header: what a host appends and imports, what its calls of tools leave there, and what is fresh. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "base/b64.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "fovea.h"
+#include "percept/json.h"
+#include "test.h"
+
+/* ---------------------------------------------------------------- a place to be in */
+
+static char top[] = "/tmp/fovea-append-XXXXXX";
+static char build[LIMIT_PATH_BYTES];
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)st, (void)flag, (void)ftw;
+    return remove(path);
+}
+
+static void remove_tree(void)
+{
+    (void)nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static const char *in_top(const char *name)
+{
+    static char paths[8][LIMIT_PATH_BYTES];
+    static unsigned next;
+    char *path = paths[next++ % COUNT(paths)];
+    (void)snprintf(path, LIMIT_PATH_BYTES, "%s/%s", top, name);
+    return path;
+}
+
+static const char *fixture(const char *name)
+{
+    static char path[LIMIT_PATH_BYTES + 64];
+    (void)snprintf(path, sizeof path, "%s/fixtures/%s", build, name);
+    return path;
+}
+
+static void put(const char *name, const char *text)
+{
+    auto_close int fd = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK_MSG(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s", name);
+}
+
+static char *bytes_of(const char *path, size_t *ret_len)
+{
+    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st = {0};
+    CHECK_MSG(fd >= 0 && fstat(fd, &st) == 0, "%s", path);
+    char *bytes = malloc((size_t)st.st_size + 1);
+    *ret_len = (size_t)read(fd, bytes, (size_t)st.st_size);
+    return bytes;
+}
+
+static void copy_file(const char *from, const char *name)
+{
+    size_t len;
+    auto_free char *bytes = bytes_of(from, &len);
+    auto_close int to = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK_MSG(write(to, bytes, len) == (ssize_t)len, "%s", name);
+}
+
+static void find_build(void)
+{
+    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
+    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/append_test */
+        build[n] = '\0';
+        char *slash = strrchr(build, '/');
+        *slash = '\0';
+        n = slash - build;
+    }
+}
+
+static void made_tree(void)
+{
+    if (build[0])
+        return;
+    CHECK(mkdtemp(top) != NULL);
+    (void)atexit(remove_tree);
+    CHECK(setenv("HOME", top, 1) == 0 && setenv("XDG_STATE_HOME", in_top("state"), 1) == 0 &&
+          setenv("XDG_CONFIG_HOME", in_top("config"), 1) == 0 && setenv("XDG_CACHE_HOME", in_top("cache"), 1) == 0);
+    find_build();
+}
+
+static void fovea_free_p(fovea **f)
+{
+    fovea_free(*f);
+}
+static void session_free_p(fovea_session **s)
+{
+    fovea_session_free(*s);
+}
+static void result_free_p(fovea_result **r)
+{
+    fovea_result_free(*r);
+}
+#define auto_fovea cleanup(fovea_free_p) fovea
+#define auto_session cleanup(session_free_p) fovea_session
+#define auto_result cleanup(result_free_p) fovea_result
+
+static fovea *context_of(const char *config)
+{
+    fovea *f = NULL;
+    struct fovea_fault fault = {0};
+    made_tree();
+    const char *reach[] = {top, build, NULL};
+    struct fovea_options options = {.cwd = top, .reach = reach, .worker_dir = build, .config_file = config ? config : ""};
+    CHECK_MSG(fovea_new(&options, &f, &fault) == 0, "%s", fault.text);
+    return f;
+}
+
+static fovea_session *session_of(fovea *f, struct fovea_session_options options)
+{
+    fovea_session *s = NULL;
+    struct fovea_fault fault = {0};
+    CHECK_MSG(fovea_session_new(f, &options, &s, &fault) == 0, "%s", fault.text);
+    return s;
+}
+
+/* ---------------------------------------------------------------- what is there */
+
+static int collect(void *arg, int64_t seq, const char *json, size_t len)
+{
+    json_t *list = arg;
+    json_t *entry = json_loadb(json, len, 0, NULL);
+    CHECK_MSG(entry && (size_t)seq == json_array_size(list) + 1, "entry %lld", (long long)seq);
+    return json_array_append_new(list, entry);
+}
+
+static json_t *entries_of(fovea_session *s)
+{
+    json_t *list = json_array();
+    struct fovea_fault fault = {0};
+    int r = fovea_session_entries(s, 0, collect, list, &fault);
+    CHECK_MSG(r == 0 || r == -ENOENT, "%s", fault.text);
+    return list;
+}
+
+/* "0.parts.1.broken" of a list of entries, as words. */
+static const char *at(json_t *value, const char *path)
+{
+    static char words[4][64];
+    static unsigned next;
+    char name[64];
+    for (size_t n; *path && value; path += n + (path[n] == '.')) {
+        n = strcspn(path, ".");
+        (void)snprintf(name, sizeof name, "%.*s", (int)n, path);
+        value = json_is_array(value) ? json_array_get(value, (size_t)strtoul(name, NULL, 10)) : json_object_get(value, name);
+    }
+    if (json_is_string(value))
+        return json_string_value(value);
+    char *to = words[next++ % COUNT(words)];
+    if (json_is_integer(value))
+        (void)snprintf(to, sizeof words[0], "%lld", (long long)json_integer_value(value));
+    else
+        (void)snprintf(to, sizeof words[0], "%s", !value ? "" : json_is_true(value) ? "true" : json_is_null(value) ? "null" : "?");
+    return to;
+}
+
+static int append(fovea_session *s, const char *text, const char *key, struct fovea_appended *ret)
+{
+    struct fovea_fault fault = {0};
+    int r = fovea_session_append(s, text, strlen(text), key, ret, &fault);
+    return r;
+}
+
+static const char *append_wrong(fovea_session *s, const char *text)
+{
+    static struct fovea_fault fault;
+    struct fovea_appended done;
+    int r = fovea_session_append(s, text, strlen(text), NULL, &done, &fault);
+    CHECK_MSG(r == -EINVAL || r == -EFBIG, "%d: %s", r, text);
+    return fault.text;
+}
+
+static int import(fovea_session *s, const char *text, struct fovea_appended *ret, struct fovea_fault *fault)
+{
+    return fovea_session_import(s, "anthropic", text, strlen(text), ret, fault);
+}
+
+/* A user's entry with the bytes of a file. */
+static char *picture_entry_new(const char *type, const char *path, size_t most)
+{
+    size_t len;
+    auto_free char *bytes = bytes_of(path, &len);
+    len = MIN(len, most);
+    auto_buf b = BUF_INIT(64 * MIB);
+    (void)buf_add_format(&b, "{\"kind\":\"user\",\"parts\":[{\"type\":\"%s\",\"media_type\":\"image/jpeg\",\"data\":\"", type);
+    char *to = buf_reserve(&b, B64_LEN(len));
+    b64_encode((const uint8_t *)bytes, len, to);
+    buf_grew(&b, B64_LEN(len));
+    (void)buf_add_str(&b, "\"}]}\n");
+    return buf_take(&b);
+}
+
+#define SAID(kind, words) "{\"kind\":\"" kind "\",\"parts\":[{\"type\":\"text\",\"text\":\"" words "\"}]}"
+
+/* ---------------------------------------------------------------- appending */
+
+TEST(one_entry_a_list_and_lines_are_appended_in_order)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "forms"});
+    struct fovea_appended done;
+    CHECK(append(s, SAID("user", "one"), NULL, &done) == 0 && done.first == 1 && done.last == 1 && !done.again);
+    CHECK(append(s, "[" SAID("user", "two") "," SAID("assistant", "three") "]", NULL, &done) == 0 && done.last == 3);
+    CHECK(append(s, "\n" SAID("user", "four") "\n\n" SAID("user", "five") "\n", NULL, &done) == 0 && done.first == 4);
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 5);
+    CHECK_STR(at(all, "4.parts.0.text"), "five");
+}
+
+TEST(an_entry_without_a_time_gets_one_and_none_goes_back)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "times"});
+    struct fovea_appended done;
+    int64_t before = clock_wall_ms();
+    CHECK(append(s, SAID("user", "a") "\n{\"kind\":\"user\",\"at\":99999999999999,\"parts\":[]}\n" SAID("user", "c"), NULL, &done) == 0);
+    auto_json *all = entries_of(s);
+    CHECK(strtoll(at(all, "0.at"), NULL, 10) >= before && strtoll(at(all, "0.at"), NULL, 10) <= clock_wall_ms());
+    CHECK_STR(at(all, "1.at"), "99999999999999");
+    CHECK_STR(at(all, "2.at"), "99999999999999");
+}
+
+TEST(the_same_key_appends_once_whatever_the_clock_says)
+{
+    static const char text[] = "{\"kind\":\"tool_call\",\"id\":\"c\",\"name\":\"n\",\"arguments\":{}}\n" SAID("user", "b");
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "keys"});
+    struct fovea_appended done;
+    CHECK(append(s, SAID("assistant", "a"), NULL, &done) == 0);
+    CHECK(append(s, text, "k", &done) == 0 && !done.again && done.first == 2);
+    CHECK(append(s, SAID("user", "later"), NULL, &done) == 0);
+    (void)usleep(3000);
+    CHECK(append(s, text, "k", &done) == 0 && done.again && done.first == 2 && done.last == 3);
+    CHECK(append(s, SAID("user", "other"), "k", &done) == -EEXIST);
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 4);
+}
+
+TEST(a_lone_tool_call_joins_the_assistant_before_it)
+{
+    static const char call[] = "{\"kind\":\"tool_call\",\"id\":\"c\",\"name\":\"n\",\"arguments\":{}}";
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "joins"});
+    struct fovea_appended done;
+    CHECK(append(s, call, NULL, &done) == 0);
+    CHECK(append(s, call, NULL, &done) == 0);
+    CHECK(append(s, SAID("user", "x"), NULL, &done) == 0);
+    CHECK(append(s, call, NULL, &done) == 0);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "0.kind"), "assistant");
+    CHECK_STR(at(all, "0.join"), "");
+    CHECK_STR(at(all, "1.join"), "true");
+    CHECK_STR(at(all, "3.join"), "");
+}
+
+TEST(what_is_wrong_is_named_with_its_line_and_nothing_is_appended)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"", "there is no entry"},
+        {" \n ", "there is no entry"},
+        {"[]", "there is no entry"},
+        {SAID("user", "a") "\n{\"kind\":\"user\",\"partz\":[]}", "line 2: partz"},
+        {"[" SAID("user", "a") ",{\"kind\":\"usr\"}]", "entry 2: kind"},
+        {SAID("user", "a") "\n{\"kind\":", "line 2: no JSON"},
+        {"7", "line 1:"},
+        {"{\"kind\":\"user\",\"kind\":\"user\"}", "line 1: no JSON"},
+        {"{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"data\":\"*\"}]}", "parts[0].data"},
+    };
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "wrong"});
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *words = append_wrong(s, rows[i].text);
+        CHECK_MSG(strstr(words, rows[i].words) != NULL, "row %zu: %s", i, words);
+    }
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 0);
+}
+
+TEST(json_that_would_fill_the_memory_is_not_parsed)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "bombs"});
+    auto_buf deep = BUF_INIT(1 * MIB), wide = BUF_INIT(16 * MIB);
+    for (int i = 0; i < 5000; i++)
+        (void)buf_add_str(&deep, "[");
+    for (int i = 0; i <= LIMIT_TRANSCRIPT_VALUES; i++)
+        (void)buf_add_str(&wide, i ? ",0" : "[0");
+    CHECK(strstr(append_wrong(s, deep.data), "nested deeper") != NULL);
+    CHECK(strstr(append_wrong(s, wide.data), "values") != NULL);
+}
+
+TEST(a_picture_is_what_its_bytes_are_and_a_broken_one_is_kept)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "pictures"});
+    struct fovea_appended done;
+    auto_buf text = BUF_INIT(16 * MIB);
+    static const char *const files[] = {"good/png-rgb-8.png", "good/gif-still.gif", "bad/html-saved-as.png"};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        auto_free char *entry = picture_entry_new("image", fixture(files[i]), SIZE_MAX);
+        (void)buf_add_str(&text, entry);
+    }
+    auto_free char *cut = picture_entry_new("image", fixture("good/jpeg-photo-3000x2000.jpg"), 20000);
+    auto_free char *document = picture_entry_new("document", fixture("good/gif-still.gif"), SIZE_MAX);
+    (void)buf_add_format(&text, "%s%s%s", cut, document, cut);
+    CHECK(append(s, text.data, NULL, &done) == 0 && done.last == 6);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "0.parts.0.media_type"), "image/png");
+    CHECK_STR(at(all, "0.parts.0.broken"), "");
+    CHECK(strtol(at(all, "0.parts.0.width"), NULL, 10) > 0);
+    CHECK_STR(at(all, "1.parts.0.media_type"), "image/gif");
+    CHECK(*at(all, "2.parts.0.broken"));
+    CHECK_STR(at(all, "3.parts.0.media_type"), "image/jpeg");
+    CHECK(*at(all, "3.parts.0.broken"));
+    CHECK_STR(at(all, "4.parts.0.media_type"), "image/gif");
+    CHECK_STR(at(all, "5.parts.0.sha256"), at(all, "3.parts.0.sha256"));
+}
+
+TEST(an_attachment_over_the_bound_is_refused)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "bound"});
+    struct fovea_appended done;
+    size_t len = 20 * MIB + 3, b64 = B64_LEN(len); /* one group beyond */
+    auto_buf b = BUF_INIT(64 * MIB);
+    (void)buf_add_str(&b, "{\"kind\":\"user\",\"parts\":[{\"type\":\"document\",\"media_type\":\"text/plain\",\"data\":\"");
+    size_t begins = b.len;
+    memset(buf_reserve(&b, b64), 'A', b64);
+    buf_grew(&b, b64);
+    (void)buf_add_str(&b, "\"}]}");
+    CHECK(append(s, b.data, NULL, &done) == -EFBIG);
+    memmove(b.data + begins, b.data + begins + 8, b.len - begins - 8 + 1); /* two groups less */
+    CHECK(append(s, b.data, NULL, &done) == 0);
+}
+
+TEST(without_a_name_there_is_no_record)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){0});
+    struct fovea_appended done;
+    struct fovea_fault fault;
+    auto_result *r = NULL;
+    CHECK(append(s, SAID("user", "a"), NULL, &done) == -EINVAL);
+    CHECK(fovea_session_fresh(s, "t.txt", &fault) == -EINVAL);
+    CHECK(fovea_session_entries(s, 0, collect, NULL, &fault) == -EINVAL);
+    CHECK(import(s, "[]", &done, &fault) == -EINVAL);
+    CHECK(fovea_session_call(s, "read", "{\"path\":\"none\"}", 15, NULL, &r, &fault) == 0);
+}
+
+/* ---------------------------------------------------------------- importing */
+
+#define ASKED "{\"role\":\"user\",\"content\":\"hi\"}"
+#define SAW ",{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"view\",\"input\":{\"path\":\"p.png\"}}]}"
+#define GOT ",{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t1\",\"content\":\"as the host has it\"}]}"
+#define MORE ",{\"role\":\"user\",\"content\":\"more\"}"
+
+TEST(an_import_appends_only_what_is_new)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "import"});
+    struct fovea_appended done;
+    struct fovea_fault fault = {0};
+    CHECK(import(s, "[" ASKED "]", &done, &fault) == 0 && done.first == 1 && done.last == 1);
+    CHECK(import(s, "[" ASKED "]", &done, &fault) == 0 && !done.first && !done.last);
+    CHECK(import(s, "[" ASKED SAW "]", &done, &fault) == 0 && done.first == 2 && done.last == 2);
+    CHECK(import(s, "[" ASKED "]", &done, &fault) == 0 && !done.first);
+    CHECK(import(s, "[" ASKED MORE "]", &done, &fault) == -EEXIST);
+    CHECK_MSG(strstr(fault.text, "they part at its entry 2, entry 2 of this one") != NULL, "%s", fault.text);
+    CHECK(import(s, "{\"messages\":7}", &done, &fault) == -EINVAL);
+    CHECK(import(s, "[] []", &done, &fault) == -EINVAL);
+    CHECK(fovea_session_import(s, "telex", "[]", 2, &done, &fault) == -EINVAL);
+}
+
+TEST(entries_of_one_import_have_one_time)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "import-time"});
+    struct fovea_appended done;
+    CHECK(import(s, "[" ASKED SAW GOT MORE "]", &done, NULL) == 0 && done.last == 4);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "0.at"), at(all, "3.at"));
+}
+
+TEST(the_result_that_a_tool_recorded_is_not_imported_again)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "import-own"});
+    struct fovea_appended done;
+    auto_result *r = NULL;
+    copy_file(fixture("good/png-rgb-8.png"), "p.png");
+    CHECK(import(s, "[" ASKED SAW "]", &done, NULL) == 0);
+    CHECK(fovea_session_call(s, "view", "{\"path\":\"p.png\"}", 16, NULL, &r, NULL) == 0);
+    CHECK(import(s, "[" ASKED SAW GOT MORE "]", &done, NULL) == 0 && done.first == 4 && done.last == 4);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "2.kind"), "perception");
+    CHECK_STR(at(all, "2.call"), "t1");
+    CHECK_STR(at(all, "3.parts.0.text"), "more");
+}
+
+struct importer {
+    fovea *f;
+    int bad;
+};
+
+static void *import_much(void *arg)
+{
+    struct importer *i = arg;
+    for (int n = 0; n < 5; n++) {
+        auto_session *s = session_of(i->f, (struct fovea_session_options){.name = "import-race"});
+        struct fovea_appended done;
+        i->bad += import(s, "[" ASKED SAW GOT MORE "]", &done, NULL) != 0;
+    }
+    return NULL;
+}
+
+TEST(hosts_that_import_the_same_at_once_append_it_once)
+{
+    auto_fovea *f = context_of(NULL);
+    pthread_t threads[4];
+    struct importer of[4];
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        of[i] = (struct importer){.f = f};
+        CHECK(pthread_create(&threads[i], NULL, import_much, &of[i]) == 0);
+    }
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        (void)pthread_join(threads[i], NULL);
+        CHECK(of[i].bad == 0);
+    }
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "import-race"});
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 4);
+}
+
+/* ---------------------------------------------------------------- calls of tools */
+
+static void call(fovea_session *s, const char *tool, const char *arguments, enum fovea_kind want)
+{
+    auto_result *r = NULL;
+    struct fovea_fault fault = {0};
+    CHECK_MSG(fovea_session_call(s, tool, arguments, strlen(arguments), NULL, &r, &fault) == 0, "%s", fault.text);
+    CHECK_MSG(r && fovea_result_kind(r) == want, "%s %s: %s", tool, arguments, r ? fovea_result_text(r) : "");
+}
+
+TEST(a_call_is_answered_once_by_id_or_by_equal_arguments)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "answers"});
+    auto_session *named = session_of(f, (struct fovea_session_options){.name = "answers", .call = "mine"});
+    struct fovea_appended done;
+    put("t.txt", "text\n");
+    CHECK(append(s, SAID("user", "u") "\n{\"kind\":\"tool_call\",\"id\":\"a\",\"name\":\"read\",\"arguments\":{\"path\":\"t.txt\"}}\n"
+                 "{\"kind\":\"tool_call\",\"id\":\"b\",\"name\":\"read\",\"arguments\":{\"path\":\"t.txt\"}}\n"
+                 "{\"kind\":\"tool_call\",\"id\":\"c\",\"name\":\"read\",\"arguments\":{\"path\":\"t.txt\",\"limit\":1}}", NULL, &done) == 0);
+    call(s, "read", "{\"path\":\"t.txt\"}", FOVEA_TEXT);
+    call(named, "read", "{\"path\":\"t.txt\"}", FOVEA_TEXT);
+    call(named, "read", "{ \"path\" : \"t.txt\" }", FOVEA_TEXT);
+    call(s, "read", "{\"path\":\"t.txt\"}", FOVEA_TEXT);
+    CHECK(append(s, SAID("user", "u"), NULL, &done) == 0);
+    call(s, "read", "{\"limit\":1,\"path\":\"t.txt\"}", FOVEA_TEXT);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "4.call"), "b");
+    CHECK_STR(at(all, "5.call"), "mine");
+    CHECK_STR(at(all, "6.call"), "a");
+    CHECK_STR(at(all, "7.call"), "");
+    CHECK_STR(at(all, "9.call"), ""); /* another turn began */
+}
+
+TEST(what_a_tool_gave_is_recorded_as_the_model_saw_it)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "gave"});
+    put("t.txt", "text\n");
+    copy_file(fixture("good/png-rgb-8.png"), "p.png");
+    call(s, "view", "{\"path\":\"p.png\",\"max_edge\":32}", FOVEA_PERCEPTION);
+    call(s, "read", "{\"path\":\"t.txt\"}", FOVEA_TEXT);
+    call(s, "view", "{\"path\":\"absent.png\"}", FOVEA_REFUSAL);
+    call(s, "view", "{\"colour\":3}", FOVEA_REFUSAL);
+    struct fovea_view_request q = {.path = "p.png", .region = {0, 0, 9, 8.5, true}};
+    auto_result *r = NULL;
+    CHECK(fovea_session_ask(s, "view", &q, NULL, &r, NULL) == 0);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "0.kind"), "perception");
+    CHECK_STR(at(all, "0.result.id"), at(all, "0.parts.1.view"));
+    CHECK_STR(at(all, "0.parts.1.ref"), "p.png");
+    CHECK_STR(at(all, "0.arguments.max_edge"), "32");
+    CHECK(strstr(at(all, "0.parts.0.text"), "[1 image follows") != NULL);
+    CHECK_STR(at(all, "1.kind"), "tool_result");
+    CHECK_STR(at(all, "1.result.text"), "");
+    CHECK_STR(at(all, "1.parts.0.text"), "text\n[lines 1–1 of 1]");
+    CHECK_STR(at(all, "2.error"), "true");
+    CHECK(!strncmp(at(all, "2.parts.0.text"), "absent: ", 8));
+    CHECK_STR(at(all, "3.error"), "true");
+    CHECK_STR(at(all, "4.arguments.region.2"), "9");
+    CHECK_STR(at(all, "4.arguments.space"), "");
+}
+
+struct bytes {
+    int64_t blobs, bytes;
+};
+
+static void note_bytes(const struct fovea_session_info *info, void *arg)
+{
+    *(struct bytes *)arg = (struct bytes){info->blobs, info->blob_bytes};
+}
+
+TEST(a_source_over_the_bound_is_not_stored_and_the_entry_says_so)
+{
+    made_tree();
+    put("small.yaml", "record:\n  maxAttachmentBytes: 500\n");
+    copy_file(fixture("good/jpeg-photo-3000x2000.jpg"), "big.jpg");
+    auto_fovea *f = context_of(in_top("small.yaml"));
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "small"});
+    struct bytes stored = {0};
+    call(s, "view", "{\"path\":\"big.jpg\"}", FOVEA_PERCEPTION);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "0.result.source.sha256"), "null");
+    CHECK(strlen(at(all, "0.result.source.not_stored")) == 64);
+    CHECK(fovea_sessions(f, "small", note_bytes, &stored, NULL) == 0 && stored.blobs == 1);
+    auto_free char *again = NULL;
+    CHECK(asprintf(&again, "{\"path\":\"%s\"}", at(all, "0.result.id")) > 0);
+    auto_fovea *other = context_of(in_top("small.yaml")); /* which never saw it */
+    auto_session *t = session_of(other, (struct fovea_session_options){.name = "small"});
+    call(t, "view", again, FOVEA_PERCEPTION);
+    CHECK(unlink(in_top("big.jpg")) == 0);
+    call(t, "view", again, FOVEA_REFUSAL);
+}
+
+/* ---------------------------------------------------------------- views of another process */
+
+TEST(a_view_is_found_in_the_record_of_its_session_and_of_no_other)
+{
+    auto_fovea *f = context_of(NULL), *other = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "views"});
+    auto_session *same = session_of(other, (struct fovea_session_options){.name = "views"});
+    auto_session *stranger = session_of(other, (struct fovea_session_options){.name = "strangers"});
+    auto_session *nobody = session_of(other, (struct fovea_session_options){0});
+    copy_file(fixture("good/jpeg-photo-3000x2000.jpg"), "v.jpg");
+    call(s, "view", "{\"path\":\"v.jpg\",\"region\":[1000,500,1000,1000],\"max_edge\":100}", FOVEA_PERCEPTION);
+    auto_json *all = entries_of(s);
+    auto_free char *whole = NULL, *zoom = NULL;
+    CHECK(asprintf(&whole, "{\"path\":\"%s\"}", at(all, "0.result.id")) > 0);
+    CHECK(asprintf(&zoom, "{\"path\":\"%s\",\"space\":\"view\",\"region\":[10,20,30,40]}", at(all, "0.result.id")) > 0);
+    call(stranger, "view", whole, FOVEA_REFUSAL);
+    call(nobody, "view", whole, FOVEA_REFUSAL);
+    call(same, "view", zoom, FOVEA_PERCEPTION);
+    call(stranger, "view", whole, FOVEA_REFUSAL);
+    auto_json *now = entries_of(same);
+    CHECK_STR(at(now, "1.result.region.0"), "1100");
+    CHECK_STR(at(now, "1.result.region.1"), "700");
+    CHECK_STR(at(now, "1.result.region.3"), "400");
+}
+
+TEST(a_view_is_shown_again_when_its_file_is_gone_or_another)
+{
+    auto_fovea *f = context_of(NULL), *other = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "gone"});
+    auto_session *same = session_of(other, (struct fovea_session_options){.name = "gone"});
+    copy_file(fixture("good/png-rgb-8.png"), "g.png");
+    call(s, "view", "{\"path\":\"g.png\"}", FOVEA_PERCEPTION);
+    auto_json *first = entries_of(s);
+    auto_free char *again = NULL;
+    CHECK(asprintf(&again, "{\"path\":\"%s\"}", at(first, "0.result.id")) > 0);
+    copy_file(fixture("good/gif-still.gif"), "g.png");
+    call(s, "view", again, FOVEA_PERCEPTION); /* the process knows it, but the file is another */
+    CHECK(unlink(in_top("g.png")) == 0);
+    call(s, "view", again, FOVEA_PERCEPTION);
+    call(same, "view", again, FOVEA_PERCEPTION);
+    auto_json *all = entries_of(s);
+    for (size_t i = 1; i < 4; i++) {
+        json_t *e = json_array_get(all, i);
+        CHECK_STR(at(e, "parts.1.sha256"), at(first, "0.parts.1.sha256"));
+        CHECK_STR(at(e, "result.path"), at(first, "0.result.path"));
+        CHECK(strstr(at(e, "result.note"), "Shown from the record") != NULL);
+        CHECK(!strncmp(at(e, "result.note"), "g.png ", 6));
+    }
+}
+
+TEST(bytes_without_a_file_can_be_seen_again)
+{
+    auto_fovea *f = context_of(NULL), *other = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "bytes"});
+    auto_session *same = session_of(other, (struct fovea_session_options){.name = "bytes"});
+    size_t len;
+    made_tree();
+    auto_free char *bytes = bytes_of(fixture("good/png-rgb-8.png"), &len);
+    struct fovea_view_request q = {.path = "-", .data = bytes, .data_len = len};
+    auto_result *r = NULL;
+    struct fovea_image image;
+    CHECK(fovea_session_ask(s, "view", &q, NULL, &r, NULL) == 0 && fovea_result_image(r, &image) == 0 && image.again);
+    auto_free char *again = NULL;
+    CHECK(asprintf(&again, "{\"path\":\"%s\",\"region\":[0,0,5,5]}", image.id) > 0);
+    call(same, "view", again, FOVEA_PERCEPTION);
+}
+
+TEST(what_lies_outside_a_narrower_reach_is_not_shown_from_the_record)
+{
+    auto_fovea *f = context_of(NULL), *other = context_of(NULL);
+    made_tree();
+    CHECK(mkdir(in_top("elsewhere"), 0700) == 0);
+    const char *roots[] = {in_top("elsewhere"), NULL};
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "narrow"});
+    auto_session *here = session_of(f, (struct fovea_session_options){.name = "narrow", .roots = roots});
+    auto_session *there = session_of(other, (struct fovea_session_options){.name = "narrow", .roots = roots});
+    copy_file(fixture("good/png-rgb-8.png"), "n.png");
+    call(s, "view", "{\"path\":\"n.png\"}", FOVEA_PERCEPTION);
+    auto_json *all = entries_of(s);
+    auto_free char *again = NULL;
+    CHECK(asprintf(&again, "{\"path\":\"%s\"}", at(all, "0.result.id")) > 0);
+    call(here, "view", again, FOVEA_REFUSAL);
+    call(there, "view", again, FOVEA_REFUSAL);
+    CHECK(unlink(in_top("n.png")) == 0);
+    call(here, "view", again, FOVEA_REFUSAL);
+    call(there, "view", again, FOVEA_REFUSAL);
+    call(s, "view", again, FOVEA_PERCEPTION);
+}
+
+/* ---------------------------------------------------------------- freshness */
+
+TEST(fresh_is_what_was_last_read_and_has_not_changed)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "fresh"});
+    auto_session *other = session_of(f, (struct fovea_session_options){.name = "fresh-other"});
+    struct fovea_fault fault = {0};
+    put("e.txt", "one\ntwo\n");
+    copy_file(fixture("good/png-rgb-8.png"), "e.png");
+    CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0); /* never read */
+    call(s, "read", "{\"path\":\"e.txt\",\"limit\":1}", FOVEA_TEXT);
+    CHECK(fovea_session_fresh(s, "e.txt", &fault) == 1);
+    CHECK(fovea_session_fresh(s, in_top("./e.txt"), &fault) == 1);
+    CHECK(fovea_session_fresh(other, "e.txt", &fault) == 0);
+    put("e.txt", "one\ntwo!\n");
+    CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0);
+    call(s, "view", "{\"path\":\"e.png\"}", FOVEA_PERCEPTION);
+    CHECK(fovea_session_fresh(s, "e.png", &fault) == 0); /* seen is not read */
+    call(s, "read", "{\"path\":\"e.txt\",\"offset\":900}", FOVEA_REFUSAL);
+    CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0); /* nor is refused */
+    call(s, "read", "{\"path\":\"e.txt\"}", FOVEA_TEXT);
+    CHECK(fovea_session_fresh(s, "e.txt", &fault) == 1);
+    put("e.txt", "one\ntwo\n");
+    CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0); /* read once, but not last */
+    CHECK(unlink(in_top("e.txt")) == 0);
+    CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0);
+    CHECK(fovea_session_fresh(s, "/etc/passwd", &fault) == 0);
+    CHECK(fovea_session_fresh(s, "https://example.com/e.txt", &fault) == 0);
+    CHECK(fovea_session_fresh(s, "", &fault) == 0);
+}
+
+/* ---------------------------------------------------------------- trouble */
+
+/* The lease of the record, as another process that writes and does not end holds it. */
+static int hold_lease(void)
+{
+    int fd = open(in_top("state/fovea/record.db.lease"), O_RDWR | O_CLOEXEC);
+    struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    CHECK(fd >= 0 && fcntl(fd, F_OFD_SETLK, &l) == 0);
+    return fd;
+}
+
+TEST(a_record_that_is_held_is_a_fault_and_the_call_is_not_given_out)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "held"});
+    struct fovea_appended done;
+    struct fovea_fault fault = {0};
+    auto_result *r = NULL;
+    put("t.txt", "text\n");
+    CHECK(append(s, SAID("user", "a"), NULL, &done) == 0);
+    int lease = hold_lease();
+    CHECK(fovea_session_call(s, "read", "{\"path\":\"t.txt\"}", 16, NULL, &r, &fault) == -EBUSY && !r);
+    CHECK_MSG(strstr(fault.text, "read was done, but not recorded") && strstr(fault.text, "try again"), "%s", fault.text);
+    close_fd(lease);
+    CHECK(fovea_session_call(s, "read", "{\"path\":\"t.txt\"}", 16, NULL, &r, &fault) == 0);
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 2);
+}
+
+TEST(a_store_that_is_none_is_named_when_the_context_is_made)
+{
+    static const char *const wrong[] = {"sqlite:relative.db", "sqlite:/folder/", "mysql://x"};
+    made_tree();
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        fovea *f = NULL;
+        struct fovea_fault fault = {0};
+        auto_buf text = BUF_INIT(KIB);
+        (void)buf_add_format(&text, "record:\n  store: \"%s\"\n", wrong[i]);
+        put("wrong.yaml", text.data);
+        struct fovea_options options = {.cwd = top, .worker_dir = build, .config_file = in_top("wrong.yaml")};
+        CHECK(fovea_new(&options, &f, &fault) == -EINVAL);
+        CHECK_MSG(strstr(fault.text, "record.store") != NULL, "%s", fault.text);
+    }
+}
+
+TEST(a_record_elsewhere_cannot_be_read_as_a_file)
+{
+    made_tree();
+    auto_buf text = BUF_INIT(LIMIT_PATH_BYTES * 2);
+    CHECK(mkdir(in_top("else"), 0700) == 0);
+    (void)buf_add_format(&text, "record.store: \"sqlite:%s/else/mine.db\"\n", top);
+    put("else.yaml", text.data);
+    auto_fovea *f = context_of(in_top("else.yaml"));
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "elsewhere"});
+    struct fovea_appended done;
+    struct stat st;
+    CHECK(append(s, SAID("user", "a"), NULL, &done) == 0);
+    CHECK(stat(in_top("else/mine.db"), &st) == 0);
+    call(s, "read", "{\"path\":\"else/mine.db\"}", FOVEA_REFUSAL);
+    auto_json *all = entries_of(s);
+    CHECK(!strncmp(at(all, "1.parts.0.text"), "absent", 6));
+}
