@@ -26,16 +26,13 @@ static const char *config_provider(const fovea *f, const struct model_name *name
     return name->provider[0] ? name->provider : f->config.provider && words == f->config.model ? f->config.provider : NULL;
 }
 
-int lowering_aim(fovea_session *s, const struct fovea_lower_request *request, struct lowering_aim *ret,
-                 struct fovea_fault *fault)
+int lowering_target(const fovea *f, const char *main, const struct fovea_lower_request *request, struct target *ret,
+                    struct fovea_fault *fault)
 {
-    fovea *f = session_context(s);
     const struct config *c = &f->config;
-    auto_free char *main = session_main_new(s);
     const char *const models[] = {request->model, main, c->role_default, c->model};
     const char *words = first_set(models, COUNT(models));
     struct model_name name;
-    struct lowering_aim aim = {.at = request->at};
     if (!words)
         return fault_set(fault, EINVAL, "for which model? name one: PROVIDER/MODEL");
     if (model_name_parse(c->models, words, &name) < 0)
@@ -45,10 +42,19 @@ int lowering_aim(fovea_session *s, const struct fovea_lower_request *request, st
                              .wire = request->wire,
                              .bridge = request->bridge,
                              .no_webp = f->no_webp};
-    int r = target_make(c->models, &ask, &aim.target, fault);
+    return target_make(c->models, &ask, ret, fault);
+}
+
+int lowering_aim(fovea_session *s, const struct fovea_lower_request *request, struct lowering_aim *ret,
+                 struct fovea_fault *fault)
+{
+    const fovea *f = session_context(s);
+    auto_free char *main = session_main_new(s);
+    struct lowering_aim aim = {.at = request->at};
+    int r = lowering_target(f, main, request, &aim.target, fault);
     if (r < 0)
         return r;
-    const char *retain = request->retain ? request->retain : c->retention_policy;
+    const char *retain = request->retain ? request->retain : f->config.retention_policy;
     if (policy_parse(retain ? retain : "auto", &aim.policy) < 0)
         return fault_set(fault, EINVAL, "\"%.60s\" is no policy; it is auto, all or turns:N", retain);
     if (aim.at < 0)
@@ -96,10 +102,10 @@ static int prepare(fovea_session *s, struct lowering_slot *slot, const struct lo
 /* The last boundary before anything that changed; the last group of all may have grown. */
 static size_t resume_at(const struct lowering *l, int64_t changed)
 {
-    size_t i = l->n_boundaries;
+    size_t i = l->request == l->request_written ? l->n_boundaries : 0;
     while (i && l->boundaries[i - 1].seq > changed)
         i--;
-    return i ? i - 1 : SIZE_MAX;
+    return i && l->boundaries[i - 1].seq > 0 ? i - 1 : SIZE_MAX;
 }
 
 /* ---------------------------------------------------------------- what is said of it */

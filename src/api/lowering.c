@@ -20,6 +20,7 @@ int lowering_new(fovea *f, const char *session, const struct lowering_aim *aim, 
     l->session = session;
     l->aim = *aim;
     l->notes = (struct buf)BUF_INIT(LIMIT_REPORT_BYTES);
+    l->preface = (struct buf)BUF_INIT(2 * LIMIT_ENTRY_BYTES);
     if (replay_new(&l->aim.target, &l->aim.policy, &l->replay) < 0) {
         lowering_free(l);
         return fault_oom(fault);
@@ -39,6 +40,7 @@ void lowering_free(struct lowering *l)
     free(l->boundaries);
     entry_room_done(&l->room);
     buf_done(&l->notes);
+    buf_done(&l->preface);
     free(l->held);
     free(l);
 }
@@ -216,11 +218,30 @@ static void write_note(void *arg, int64_t seq, const char *words)
     (void)buf_add_str(&l->notes, "}");
 }
 
+/* Chat completions have the instructions in their array; the other wires beside it. */
+static int write_preface(struct lowering *l, struct writer *to, struct fovea_fault *fault)
+{
+    struct entry e;
+    if (!l->request || l->aim.target.wire != LOWER_CHAT)
+        return 0;
+    int r = lowering_entry(l, l->request, &e, fault);
+    if (r < 0 || !e.instructions.len)
+        return r;
+    buf_done(&l->preface);
+    l->preface = (struct buf)BUF_INIT(2 * LIMIT_ENTRY_BYTES);
+    (void)buf_add_str(&l->preface, "{\"kind\":\"system\",\"role\":\"system\",\"parts\":");
+    (void)buf_add(&l->preface, e.instructions.at, e.instructions.len);
+    if (buf_add_str(&l->preface, "}") < 0)
+        return -ENOMEM;
+    r = entry_read(l->preface.data, l->preface.len, 0, &l->room, &e);
+    return r == 0 ? writer_entry(to, &e) : r;
+}
+
 /* Entries from one on, each with parts of its own: the writer holds a group until it is complete. */
 static int write_entries(struct lowering *l, struct writer *to, int64_t from, struct fovea_fault *fault)
 {
     struct entry e;
-    int r = 0;
+    int r = from == 1 ? write_preface(l, to, fault) : 0;
     for (int64_t seq = from; r == 0 && seq <= (int64_t)l->n_bodies; seq++) {
         r = lowering_entry(l, seq, &e, fault);
         r = r == 0 ? writer_entry(to, &e) : r;
@@ -249,5 +270,6 @@ int lowering_write(struct lowering *l, size_t from, const struct lowering_output
     free(take(l->held));
     r = r == 0 ? w.error : r;
     l->written = r == 0;
+    l->request_written = l->request;
     return r == -ENOMEM ? fault_oom(fault) : r;
 }

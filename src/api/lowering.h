@@ -36,7 +36,8 @@ struct lowering {
     } *bodies; /* of entries 1, 2, ... */
     size_t n_bodies, room_bodies;
     int64_t turn;
-    int64_t request; /* the last `request` entry; 0 none */
+    int64_t request, request_written; /* the last `request` entry, and that of what was written last; 0 none */
+    struct buf preface;               /* the request's instructions, as an entry, where the wire has them in its array */
     struct lowering_boundary *boundaries; /* of what was written last, rising */
     size_t n_boundaries, room_boundaries;
     bool written; /* to its end */
@@ -79,7 +80,9 @@ int lowering_write_full(struct lowering *l, const struct lowering_output *out, s
 /* The entry of that number, read into l->room: it lives until the next one is read. */
 int lowering_entry(struct lowering *l, int64_t seq, struct entry *ret, struct fovea_fault *fault);
 
-/* What a request asks for, with the session's main model and the config behind it. */
+/* What a request asks for, with the session's main model (NULL not known) and the config behind it. */
+int lowering_target(const fovea *f, const char *main, const struct fovea_lower_request *request, struct target *ret,
+                    struct fovea_fault *fault);
 int lowering_aim(fovea_session *s, const struct fovea_lower_request *request, struct lowering_aim *ret,
                  struct fovea_fault *fault);
 

@@ -96,6 +96,8 @@ static bool value_is(enum neutral_is is, const json_t *value)
         return is_count(value, 0);
     case IS_NUMBER:
         return is_count(value, 1);
+    case IS_SIZE:
+        return is_count(value, 1) && json_integer_value(value) <= INT32_MAX;
     case IS_COST:
         return json_is_null(value) || (json_is_number(value) && json_number_value(value) >= 0);
     case IS_OBJECT:
@@ -122,6 +124,7 @@ static const char *const wanted[] = {
     [IS_BOOL] = "true or false",
     [IS_COUNT] = "a whole number from 0",
     [IS_NUMBER] = "a whole number from 1",
+    [IS_SIZE] = "a whole number from 1 to 2147483647",
     [IS_COST] = "a number from 0, or null",
     [IS_OBJECT] = "an object",
     [IS_PARTS] = "a list of parts",
@@ -139,11 +142,18 @@ int neutral_bad(struct neutral *n, const char *member, const char *words)
     return fault_set(n->fault, EINVAL, "%s%s: %s", n->where, member, words);
 }
 
+/* Two slips at most, and fewer than half of the letters. */
+static unsigned near_enough(const char *said)
+{
+    size_t len = MIN(strlen(said), (size_t)5);
+    return MIN(2 * NEAREST_EDIT, (unsigned)len * NEAREST_EDIT / 2) + 1;
+}
+
 /* The name that was meant, or NULL. */
 static const char *meant(const char *said, const struct neutral_member *table)
 {
     const char *best = NULL;
-    unsigned least = 2 * NEAREST_EDIT + 1;
+    unsigned least = near_enough(said);
     for (; table->name; table++) {
         unsigned d = nearest_distance(said, table->name, strlen(table->name));
         if (d < least) {
@@ -199,7 +209,7 @@ static const struct neutral_kind *kind_of(struct neutral *n, const json_t *entry
 {
     const json_t *said = json_object_get(entry, "kind");
     const char *best = NULL;
-    unsigned least = 2 * NEAREST_EDIT + 1;
+    unsigned least = json_is_string(said) ? near_enough(json_string_value(said)) : 0;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         unsigned d = json_is_string(said) ? nearest_distance(json_string_value(said), kinds[i].name, strlen(kinds[i].name))
                                           : NEAREST_FAR;
@@ -244,7 +254,6 @@ static int take_entry(struct neutral *n, const json_t *entry, const struct neutr
     json_t *list = json_object_get(entry, "parts");
     if (!e || neutral_copy(e, entry, kind->members) < 0)
         return fault_oom(n->fault);
-    n->wired = json_object_get(entry, "wire") != NULL;
     if (!strcmp(kind->name, "request"))
         list = json_object_get(entry, "system");
     int r = list ? neutral_parts(n, list, kind, e) : 0;
@@ -264,6 +273,9 @@ int incoming_entry(struct incoming *in, const json_t *entry, struct fovea_fault 
     if (!kind)
         return -EINVAL;
     int r = neutral_check(&n, entry, kind->name, kind->members);
+    n.wired = json_object_get(entry, "wire") != NULL;
+    if (r == 0 && kind->members == call_members)
+        r = neutral_call(&n, entry);
     if (r < 0)
         return r;
     if (kind->members == result_members && !json_object_get(entry, "call") && !json_object_get(entry, "name"))

@@ -11,6 +11,7 @@ enum neutral_is {
     IS_BOOL,
     IS_COUNT,  /* from 0 */
     IS_NUMBER, /* from 1 */
+    IS_SIZE,   /* from 1, 31 bits */
     IS_COST,
     IS_OBJECT,
     IS_PARTS,
@@ -51,5 +52,8 @@ int neutral_check(struct neutral *n, const json_t *object, const char *kind, con
 int neutral_copy(json_t *to, const json_t *from, const struct neutral_member *table);
 /* Checks the parts of an entry and puts them into to. */
 int neutral_parts(struct neutral *n, const json_t *list, const struct neutral_kind *kind, json_t *to);
+
+/* What the table of a tool call cannot say. */
+int neutral_call(struct neutral *n, const json_t *call);
 
 #endif

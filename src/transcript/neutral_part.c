@@ -13,11 +13,11 @@ static const struct neutral_member text_members[] = {
 static const struct neutral_member image_members[] = {
     {"type", IS_STRING, true}, {"media_type", IS_WORD, false}, {"data", IS_WORD, false},   {"url", IS_WORD, false},
     {"file_id", IS_WORD, false}, {"name", IS_STRING, false},   {"view", IS_WORD, false},   {"ref", IS_STRING, false},
-    {"width", IS_NUMBER, false}, {"height", IS_NUMBER, false}, {0},
+    {"width", IS_SIZE, false}, {"height", IS_SIZE, false}, {0},
 };
 static const struct neutral_member document_members[] = {
     {"type", IS_STRING, true}, {"media_type", IS_WORD, false}, {"data", IS_WORD, false},  {"url", IS_WORD, false},
-    {"file_id", IS_WORD, false}, {"name", IS_STRING, false},   {"pages", IS_NUMBER, false}, {0},
+    {"file_id", IS_WORD, false}, {"name", IS_STRING, false},   {"pages", IS_SIZE, false}, {0},
 };
 static const struct neutral_member call_members[] = {
     {"type", IS_STRING, true},        {"id", IS_WORD, true},        {"name", IS_WORD, true}, {"arguments", IS_OBJECT, false},
@@ -35,7 +35,7 @@ static int check_raw(struct neutral *n, const json_t *part)
     return json_object_get(part, "raw") && !n->wired ? neutral_bad(n, "raw", "the entry must say its wire") : 0;
 }
 
-static int check_call(struct neutral *n, const json_t *part)
+int neutral_call(struct neutral *n, const json_t *part)
 {
     bool object = json_object_get(part, "arguments"), text = json_object_get(part, "arguments_text");
     if (object == text)
@@ -52,16 +52,6 @@ static int check_media(struct neutral *n, const json_t *part)
         return neutral_bad(n, "data", "one of data, url and file_id is wanted");
     if (view && (strncmp(view, "view:", 5) != 0 || !view[5]))
         return neutral_bad(n, "view", "\"view:ID\" is wanted");
-    json_int_t side = MAX(json_integer_value(json_object_get(part, "width")),
-                          json_integer_value(json_object_get(part, "height")));
-    side = MAX(side, json_integer_value(json_object_get(part, "pages")));
-    return side > INT32_MAX ? neutral_bad(n, "width", "too large a number") : 0;
-}
-
-static int check_opaque(struct neutral *n, const json_t *part)
-{
-    (void)n;
-    (void)part;
     return 0;
 }
 
@@ -69,11 +59,11 @@ static const struct part_row {
     const char *name;
     const struct neutral_member *members;
     enum neutral_parts from; /* entries that may have it */
-    int (*check)(struct neutral *n, const json_t *part);
+    int (*check)(struct neutral *n, const json_t *part); /* may be NULL */
 } rows[] = {
-    {"text", text_members, PARTS_TEXT, check_raw},         {"opaque", opaque_members, PARTS_WORDS, check_opaque},
+    {"text", text_members, PARTS_TEXT, check_raw},         {"opaque", opaque_members, PARTS_WORDS, NULL},
     {"image", image_members, PARTS_MEDIA, check_media},    {"document", document_members, PARTS_MEDIA, check_media},
-    {"tool_call", call_members, PARTS_CALLS, check_call},
+    {"tool_call", call_members, PARTS_CALLS, neutral_call},
 };
 
 /* ---------------------------------------------------------------- taking them */
@@ -109,7 +99,7 @@ static int take_part(struct neutral *n, const json_t *part, const struct neutral
     if (row->from > kind->parts)
         return fault_set(n->fault, EINVAL, "%stype: no %s in a %s entry", n->where, row->name, kind->name);
     int r = neutral_check(n, part, row->name, row->members);
-    r = r == 0 ? row->check(n, part) : r;
+    r = r == 0 && row->check ? row->check(n, part) : r;
     if (r < 0)
         return r;
     auto_json *to = json_object();
