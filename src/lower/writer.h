@@ -57,9 +57,14 @@ int writer_end(struct writer *w);
 
 /*
  * What a whole request has besides its array: {"wire":W,"headers":{...},"body":{...}}, written around the array that was made.
- * envelope_head ends where the array begins (its key included), envelope_tail closes it. request: the last request entry, or
- * NULL; systems: system entries of the conversation where the wire has them outside its array.
+ * No key is in it. request: the last request entry, or NULL; systems: bodies of the system entries that the conversation begins
+ * with, which only count where the wire has them outside its array (Anthropic, Gemini).
+ *
+ * envelope_head ends where the array begins (its key included), envelope_tail closes the rest. But where instructions of the
+ * request have no place outside the array (chat), envelope_lead is 1: the head has then opened the array itself, with one
+ * message, and is followed by the array without its "[", behind a comma unless the array is empty.
  */
+size_t envelope_lead(const struct target *t, const struct entry *request);
 int envelope_head(const struct target *t, const struct replay *r, const struct entry *request, const struct span *systems,
                   size_t n_systems, struct buf *to);
 int envelope_tail(const struct target *t, const struct replay *r, struct buf *to);
@@ -78,7 +83,7 @@ enum reject_cause {
 };
 struct rejection {
     enum reject_cause cause;
-    bool placed; /* the error names a block */
+    bool placed; /* the error names a block, or with block SIZE_MAX a whole message */
     struct lower_place place;
     char words[300]; /* the provider's, shortened */
 };

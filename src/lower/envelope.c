@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole request around its messages. What an imported request of the same wire said stays as it was; from a request of
+ * another wire come its instructions and tools, in this one's words. Keys and addresses are for whoever sends it.
+ */
+#include <string.h>
+
+#include "base/json_text.h"
+#include "lower/call_id.h"
+#include "lower/write.h"
+
+enum { MAX_TOKENS_UNKNOWN = 4096, MAX_TOKENS_MOST = 32000, BREAKPOINTS = 4 };
+
+#define BINDING_BETA "thinking-binding-controls-2026-08-01"
+#define BINDING "\"block_binding\":{\"prefix_mismatch_behavior\":\"drop_block\"}"
+
+struct envelope {
+    const struct target *t;
+    const struct entry *request;
+    const struct span *systems;
+    size_t n_systems;
+    struct span body; /* of a request of this wire; empty of any other */
+    bool loose;
+    size_t members;
+    struct buf *to;
+};
+
+/* What one wire calls things. */
+struct words {
+    const char *list, *rules;
+    const char *rules_open, *rules_close; /* around all texts */
+    const char *tools_open, *tools_close;
+    const char *tool_open, *tool_schema, *tool_close; /* around one: up to its name, the key of its schema, the end */
+    const char *const *ours; /* members that are not taken from a body of this wire */
+};
+static const char *const anthropic_ours[] = {"model", "messages", "cache_control", NULL};
+static const char *const chat_ours[] = {"model", "messages", NULL};
+static const char *const responses_ours[] = {"model", "input", "previous_response_id", "conversation", NULL};
+static const char *const gemini_ours[] = {"model", "contents", NULL};
+
+static const struct words words[LOWER_WIRES] = {
+    [LOWER_ANTHROPIC] = {"messages", "system", "[", "]", "[", "]", "{\"name\":", ",\"input_schema\":", "}", anthropic_ours},
+    [LOWER_CHAT] = {"messages", NULL, NULL, NULL, "[", "]", "{\"type\":\"function\",\"function\":{\"name\":", ",\"parameters\":",
+                    "}}", chat_ours},
+    [LOWER_RESPONSES] = {"input", "instructions", "\"", "\"", "[", "]", "{\"type\":\"function\",\"name\":", ",\"parameters\":",
+                         ",\"strict\":false}", responses_ours},
+    [LOWER_GEMINI] = {"contents", "systemInstruction", "{\"parts\":[", "]}", "[{\"functionDeclarations\":[", "]}]",
+                      "{\"name\":", ",\"parametersJsonSchema\":", "}", gemini_ours},
+};
+
+static void add_span(struct envelope *v, struct span s)
+{
+    (void)buf_add(v->to, s.at, s.len);
+}
+
+static void add_member(struct envelope *v, const char *key)
+{
+    (void)buf_add_format(v->to, "%s\"%s\":", v->members++ ? "," : "", key);
+}
+
+static struct span member(struct span object, const char *name)
+{
+    struct span_walk w = span_enter(object);
+    while (span_next(&w))
+        if (span_is(w.key, name))
+            return w.value;
+    return (struct span){0};
+}
+
+static bool is_one_of(struct span key, const char *const *names)
+{
+    for (; *names; names++)
+        if (span_is(key, *names))
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- instructions */
+
+/* One text, in the list or string that is open. */
+static void add_text(struct envelope *v, struct span text, size_t n)
+{
+    static const char *const opens[LOWER_WIRES] = {
+        [LOWER_ANTHROPIC] = "{\"type\":\"text\",\"text\":\"", [LOWER_CHAT] = "", [LOWER_RESPONSES] = "", [LOWER_GEMINI] = "{\"text\":\""};
+    bool string = v->t->wire == LOWER_CHAT || v->t->wire == LOWER_RESPONSES;
+    if (n)
+        (void)buf_add_str(v->to, string ? "\\n\\n" : ",");
+    (void)buf_add_str(v->to, opens[v->t->wire]);
+    add_span(v, span_inside(text));
+    (void)buf_add_str(v->to, string ? "" : "\"}");
+}
+
+static size_t add_texts(struct envelope *v, struct span parts, size_t n)
+{
+    struct span_walk w = span_enter(parts);
+    while (span_next(&w)) {
+        struct span text = member(w.value, "text");
+        if (span_is_string(text) && !is_blank(text))
+            add_text(v, text, n++);
+    }
+    return n;
+}
+
+static size_t count_texts(struct span parts)
+{
+    size_t n = 0;
+    struct span_walk w = span_enter(parts);
+    while (span_next(&w)) {
+        struct span text = member(w.value, "text");
+        n += span_is_string(text) && !is_blank(text);
+    }
+    return n;
+}
+
+static struct span request_rules(const struct entry *request)
+{
+    return request ? request->instructions : (struct span){0};
+}
+
+static size_t system_texts(const struct envelope *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_systems; i++)
+        n += count_texts(member(v->systems[i], "parts"));
+    return n;
+}
+
+static bool outside(const struct envelope *v)
+{
+    return v->t->wire == LOWER_ANTHROPIC || v->t->wire == LOWER_GEMINI;
+}
+
+/* Whether instructions are put together anew, or stay in the body as they were. */
+static bool makes_rules(const struct envelope *v)
+{
+    size_t more = outside(v) ? system_texts(v) : 0;
+    if (!words[v->t->wire].rules)
+        return false;
+    return more > 0 || (!v->body.len && count_texts(request_rules(v->request)) > 0);
+}
+
+static void add_rules(struct envelope *v)
+{
+    const struct words *s = &words[v->t->wire];
+    if (!makes_rules(v))
+        return;
+    add_member(v, s->rules);
+    (void)buf_add_str(v->to, s->rules_open);
+    size_t n = add_texts(v, request_rules(v->request), 0);
+    for (size_t i = 0; i < v->n_systems && outside(v); i++)
+        n = add_texts(v, member(v->systems[i], "parts"), n);
+    (void)buf_add_str(v->to, s->rules_close);
+}
+
+/* ---------------------------------------------------------------- tools */
+
+static void add_tool(struct envelope *v, struct span tool)
+{
+    const struct words *s = &words[v->t->wire];
+    struct span about = member(tool, "description"), schema = member(tool, "parameters");
+    char name[CALL_ID_ROOM];
+    tool_name(span_inside(member(tool, "name")), name);
+    (void)buf_add_str(v->to, s->tool_open);
+    (void)buf_add_json_str(v->to, name);
+    if (span_is_string(about)) {
+        (void)buf_add_str(v->to, ",\"description\":");
+        add_span(v, about);
+    }
+    (void)buf_add_str(v->to, s->tool_schema);
+    if (schema.len && schema.at[0] == '{')
+        add_span(v, schema);
+    else
+        (void)buf_add_str(v->to, "{\"type\":\"object\",\"properties\":{}}");
+    (void)buf_add_str(v->to, s->tool_close);
+}
+
+static void add_tools(struct envelope *v)
+{
+    struct span_walk w = span_enter(v->request ? v->request->tools : (struct span){0});
+    size_t n = 0;
+    if (v->body.len)
+        return;
+    while (span_next(&w)) {
+        if (n == 0) {
+            add_member(v, "tools");
+            (void)buf_add_str(v->to, words[v->t->wire].tools_open);
+        }
+        if (n++)
+            (void)buf_add_str(v->to, ",");
+        add_tool(v, w.value);
+    }
+    if (n)
+        (void)buf_add_str(v->to, words[v->t->wire].tools_close);
+}
+
+/* ---------------------------------------------------------------- the rest of the body */
+
+static void add_body(struct envelope *v)
+{
+    const struct words *s = &words[v->t->wire];
+    bool rules = makes_rules(v);
+    struct span_walk w = span_enter(v->body);
+    while (span_next(&w)) {
+        bool snake = span_is(w.key, "system_instruction");
+        if (is_one_of(w.key, s->ours) || (rules && (span_is(w.key, s->rules) || snake)) ||
+            (v->loose && span_is(w.key, "thinking")))
+            continue;
+        (void)buf_add_str(v->to, v->members++ ? ",\"" : "\"");
+        add_span(v, w.key);
+        (void)buf_add_str(v->to, "\":");
+        add_span(v, w.value);
+    }
+}
+
+/* Says that the server may drop thoughts that are bound to what was changed. */
+static void add_thinking(struct envelope *v)
+{
+    struct span had = member(v->body, "thinking");
+    struct span_walk w = span_enter(had);
+    size_t n = 0;
+    if (!v->loose)
+        return;
+    add_member(v, "thinking");
+    if (!had.len || span_is(member(had, "type"), "\"disabled\"")) {
+        (void)buf_add_str(v->to, "{\"type\":\"adaptive\"," BINDING "}");
+        return;
+    }
+    (void)buf_add_str(v->to, "{");
+    while (span_next(&w)) {
+        if (span_is(w.key, "block_binding"))
+            continue;
+        (void)buf_add_format(v->to, "%s\"%.*s\":%.*s", n++ ? "," : "", (int)w.key.len, w.key.at, (int)w.value.len, w.value.at);
+    }
+    (void)buf_add_str(v->to, n ? "," BINDING "}" : BINDING "}");
+}
+
+static size_t count_word(struct span s, const char *word)
+{
+    size_t n = 0, len = strlen(word);
+    const char *at = s.at, *end = s.at + s.len;
+    while (s.len && (at = memmem(at, (size_t)(end - at), word, len))) {
+        at += len;
+        n++;
+    }
+    return n;
+}
+
+static void add_anthropic(struct envelope *v)
+{
+    int64_t most = v->t->row ? v->t->row->max_output : 0;
+    if (!member(v->body, "max_tokens").len) {
+        add_member(v, "max_tokens");
+        (void)buf_add_format(v->to, "%jd", (intmax_t)(most > 0 ? MIN(most, (int64_t)MAX_TOKENS_MOST) : MAX_TOKENS_UNKNOWN));
+    }
+    if (v->t->cache.known && count_word(v->body, "\"cache_control\"") < BREAKPOINTS) {
+        add_member(v, "cache_control");
+        (void)buf_add_str(v->to, "{\"type\":\"ephemeral\"}");
+    }
+    add_thinking(v);
+}
+
+static void add_headers(struct envelope *v)
+{
+    (void)buf_add_str(v->to, ",\"headers\":{\"content-type\":\"application/json\"");
+    if (v->t->wire == LOWER_ANTHROPIC)
+        (void)buf_add_str(v->to, ",\"anthropic-version\":\"2023-06-01\"");
+    if (v->loose)
+        (void)buf_add_str(v->to, ",\"anthropic-beta\":\"" BINDING_BETA "\"");
+    (void)buf_add_str(v->to, "}");
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static bool of_this_wire(const struct target *t, const struct entry *request)
+{
+    return request && span_is(span_inside(request->wire), lower_wire_names[t->wire]);
+}
+
+size_t envelope_lead(const struct target *t, const struct entry *request)
+{
+    return t->wire == LOWER_CHAT && !of_this_wire(t, request) && count_texts(request_rules(request)) > 0;
+}
+
+static void add_list(struct envelope *v)
+{
+    add_member(v, words[v->t->wire].list);
+    if (envelope_lead(v->t, v->request) == 0)
+        return;
+    (void)buf_add_str(v->to, "[{\"role\":\"system\",\"content\":\"");
+    (void)add_texts(v, request_rules(v->request), 0);
+    (void)buf_add_str(v->to, "\"}");
+}
+
+int envelope_head(const struct target *t, const struct replay *r, const struct entry *request, const struct span *systems,
+                  size_t n_systems, struct buf *to)
+{
+    struct envelope v = {.t = t, .request = request, .systems = systems, .n_systems = n_systems, .to = to};
+    if (of_this_wire(t, request))
+        v.body = request->body;
+    v.loose = r && t->wire == LOWER_ANTHROPIC && replay_thinking(r).loose;
+    (void)buf_add_format(to, "{\"wire\":\"%s\"", lower_wire_names[t->wire]);
+    add_headers(&v);
+    (void)buf_add_str(to, ",\"body\":{");
+    if (t->wire != LOWER_GEMINI) { /* which has it in its address */
+        add_member(&v, "model");
+        (void)buf_add_json_str(to, t->model);
+    }
+    add_body(&v);
+    add_rules(&v);
+    add_tools(&v);
+    if (t->wire == LOWER_ANTHROPIC)
+        add_anthropic(&v);
+    if (t->wire == LOWER_RESPONSES && !member(v.body, "store").len) {
+        add_member(&v, "store");
+        (void)buf_add_str(to, "false");
+    }
+    add_list(&v);
+    return to->error;
+}
+
+int envelope_tail(const struct target *t, const struct replay *r, struct buf *to)
+{
+    (void)t;
+    (void)r;
+    return buf_add_str(to, "}}");
+}
