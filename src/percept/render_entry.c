@@ -183,20 +183,35 @@ static void add_footer(struct buf *b, struct span result)
     (void)buf_add_columns(b, line.data, line.len, LINE_COLUMNS);
 }
 
+/* What a view or an answer says to people: parts also say what only the model that called needs. 0 when there is nothing. */
+static size_t add_for_people(struct buf *text, struct span result)
+{
+    struct span kind = {0}, note = {0}, words = {0}, content = {0};
+    read_members(result, (const struct member[]){
+        {"kind", &kind}, {"note", &note}, {"text", &words}, {"content", &content}, {0}});
+    struct span_walk blocks = span_enter(content);
+    if (is(kind, "answer") && span_next(&blocks))
+        read_members(blocks.value, (const struct member[]){{"text", &words}, {0}});
+    if (is(kind, "answer") || is(kind, "perception"))
+        (void)span_text(is(kind, "answer") ? words : note, text);
+    return text->len;
+}
+
 /* All words of a result are one preview; its pictures stand behind it. */
 static void add_result(struct buf *b, const struct shown *e, bool expanded)
 {
     auto_buf text = BUF_INIT(LIMIT_RENDER_BYTES), rest = BUF_INIT(LIMIT_RENDER_BYTES);
     struct span_walk parts = span_enter(e->parts);
+    bool told = add_for_people(&text, e->result);
     while (span_next(&parts) && !text.error && !rest.error) {
         struct piece p = {0};
         read_piece(parts.value, &p);
         if (!is(p.type, "text")) {
             add_part(&rest, parts.value);
-            continue;
+        } else if (!told) {
+            (void)buf_add_str(&text, text.len ? "\n" : "");
+            (void)span_text(p.text, &text);
         }
-        (void)buf_add_str(&text, text.len ? "\n" : "");
-        (void)span_text(p.text, &text);
     }
     add_call(b, "← ", e->name, e->arguments);
     (void)buf_add_str(b, span_true(e->error) ? " (failed)\n" : "\n");

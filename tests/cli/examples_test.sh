@@ -97,6 +97,7 @@ test_c() {
     export XDG_STATE_HOME="$PWD/state"
     cp "$GOOD/png-words.png" shot.png
     cp "$BUILD/fovea-worker" .
+    [ -e "$BUILD/libfovea.so" ] || fail "no library"
     ${CC:-cc} -Wall -Wextra -Werror -I"$TOP/include" "$TOP/examples/agent_loop.c" -L"$BUILD" -lfovea -ljansson -o agent_loop
     status=0
     printf '%s\n' hello hi "/view shot.png" "what is it?" "an error" | LD_LIBRARY_PATH=$BUILD ./agent_loop talk \

@@ -35,6 +35,13 @@ static const struct {
      "← inspect_image\n  a cat\n  p/m · image/png"},
     {"an answer", "{\"kind\":\"tool_result\",\"name\":\"vision_analyze\",\"result\":{\"kind\":\"answer\",\"model\":\"m\","
      "\"provider\":\"p\"},\"parts\":[{\"type\":\"text\",\"text\":\"a cat\"}]}", "← vision_analyze\n  a cat\n  p/m"},
+    {"what is for people", "{\"kind\":\"tool_result\",\"name\":\"vision_analyze\",\"result\":{\"kind\":\"answer\",\"text\":\"a dog\","
+     "\"model\":\"m\",\"provider\":\"p\"},\"parts\":[{\"type\":\"text\",\"text\":\"{}\"}]}", "← vision_analyze\n  a dog\n  p/m"},
+    {"the note of a view", "{\"kind\":\"perception\",\"name\":\"view\",\"result\":{\"kind\":\"perception\",\"note\":\"a.png 9x9\"},"
+     "\"parts\":[{\"type\":\"text\",\"text\":\"a.png 9x9\\n[1 image follows]\"}]}", "← view\n  a.png 9x9"},
+    {"what an inspection says", "{\"kind\":\"tool_result\",\"name\":\"inspect_image\",\"result\":{\"kind\":\"answer\",\"content\":[{"
+     "\"type\":\"text\",\"text\":\"a bee\"}],\"details\":{\"model\":\"p/m\"}},\"parts\":[{\"type\":\"text\",\"text\":\"<x>\"}]}",
+     "← inspect_image\n  a bee\n  p/m"},
     {"a result is cut after four lines", "{\"kind\":\"tool_result\",\"name\":\"sh\",\"parts\":[{\"type\":\"text\",\"text\":"
      "\"1\\n2\\n3\"},{\"type\":\"text\",\"text\":\"4\\n5\\n6\"}]}", "← sh\n  1\n  2\n  3\n  4\n  … 2 more lines"},
     {"a failure", "{\"kind\":\"tool_result\",\"name\":\"sh\",\"error\":true,\"parts\":[]}", "← sh (failed)\n  (no text)"},
