@@ -72,8 +72,7 @@
 #define LIMIT_RECORD_TICK_MS 20             /* between two looks at the cancel while another thread has it */
 #define LIMIT_RECORD_NAP_US 4000            /* between two looks at whether it has; the first ones are shorter */
 #define LIMIT_RECORD_PAUSE_MS 1000          /* between two tries to reach a server that fell silent; as before */
-#define LIMIT_RECORD_PAGES 1000             /* of a log before it is folded into its file */
-#define LIMIT_RECORD_LOG (16 * MIB)         /* what is left of a log that was larger */
+#define LIMIT_RECORD_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
 #define LIMIT_RECORD_NAMES (64 * MIB)       /* of all sessions, while they are checked */
 #define LIMIT_RECORD_INDEX (8 * MIB)        /* what is made of entries, before it is written */
 #define LIMIT_ENTRY_BYTES (16 * MIB)        /* of one entry, without its pictures */

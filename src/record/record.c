@@ -16,16 +16,20 @@
 #include "base/limits.h"
 #include "record/record_priv.h"
 
-static const struct backend_kind *const kinds[] = {&backend_sqlite, &backend_postgres};
+static const struct {
+    const char *scheme;
+    const struct backend_kind *kind;
+} kinds[] = {
+    {"sqlite:", &backend_sqlite},
+    {"postgresql:", &backend_postgres},
+    {"postgres:", &backend_postgres}, /* libpq takes both */
+};
 
 static const struct backend_kind *find_kind(const char *where)
 {
-    static const char other[] = "postgres:"; /* libpq takes both */
-    if (!strncmp(where, other, sizeof other - 1))
-        return &backend_postgres;
     for (size_t i = 0; i < COUNT(kinds); i++)
-        if (!strncmp(where, kinds[i]->scheme, strlen(kinds[i]->scheme)))
-            return kinds[i];
+        if (!strncmp(where, kinds[i].scheme, strlen(kinds[i].scheme)))
+            return kinds[i].kind;
     return NULL;
 }
 

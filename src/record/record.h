@@ -12,7 +12,7 @@
  *
  * A struct record may be used by many threads. Faults, besides those named: -ENOMEM; -EBUSY another process writes and did
  * not end within LIMIT_RECORD_WAIT_MS; -ENOSPC, -EIO and what else the system says; -EHOSTUNREACH, -EACCES of a server;
- * -EPROTO a record made by a newer fovea; -EBADMSG what is stored is damaged (the text names session and entry).
+ * -ECANCELED; -EPROTO a record made by a newer fovea; -EBADMSG what is stored is damaged (the text names session and entry).
  */
 #ifndef FOVEA_RECORD_H
 #define FOVEA_RECORD_H
@@ -71,7 +71,9 @@ struct record_appended {
     int64_t first, last;
     bool again; /* the key was known: nothing was appended */
 };
-/* All of it or nothing, on disk when it returns 0. A server that fell silent is asked again under the same key: exactly
+/* All of it or nothing, on disk when it returns 0. After -EIO, -ENOSPC and -EHOSTUNREACH it may be either: the same key again
+ * says. -EINVAL: also an entry that derive refuses, or that uses bytes which neither the record has nor blobs gives; -EFBIG;
+ * -EBADMSG: the session's end is damaged, so that nothing can be chained to it. A server that fell silent is asked again under the same key: exactly
  * once, whatever it did before. */
 int record_append(struct record *r, const struct record_append *a, struct record_appended *ret, struct fovea_fault *fault);
 

@@ -49,6 +49,7 @@ struct walk {
     uint8_t computed[SHA256_LEN];  /* what its hash should be: differs when the hash itself was hit */
     struct backend_head before;    /* as noted when it began */
     bool damaged, before_fits;
+    bool skipped; /* what came before could not be read */
     struct record_print print;
 };
 
@@ -58,15 +59,26 @@ static bool follows(const struct walk *w, const uint8_t *hash, const struct back
     return !memcmp(ret, row->hash, SHA256_LEN);
 }
 
+static bool take_flag(bool *flag)
+{
+    bool was = *flag;
+    *flag = false;
+    return was;
+}
+
 static void look_at(struct walk *w, const struct backend_row *row)
 {
     char words[96];
     uint8_t computed[SHA256_LEN];
+    if (take_flag(&w->skipped)) {
+        memcpy(w->computed, row->hash, SHA256_LEN); /* nothing to judge it by */
+        return;
+    }
     if (row->seq != w->last.seq + 1) {
         w->damaged = true;
         (void)snprintf(words, sizeof words, "it is missing: entry %lld comes next", (long long)row->seq);
         problem(w->c, w->session, w->last.seq + 1, words, false);
-        memcpy(w->computed, row->hash, SHA256_LEN); /* nothing to judge it by */
+        memcpy(w->computed, row->hash, SHA256_LEN);
         return;
     }
     /* Whether it was the one before or its hash that was hit, this one is judged fairly. */
@@ -97,6 +109,24 @@ static int walk_row(const struct backend_row *row, void *arg)
     if (code < 0)
         problem(w->c, w->session, row->seq, "it cannot be understood", false);
     return 0;
+}
+
+/* All rows that can be read: past those that cannot it goes on, in steps that grow. */
+static int walk_rows(struct walk *w, int64_t id)
+{
+    struct record *r = w->c->r;
+    int64_t from = 1, step = 1;
+    int code;
+    while ((code = r->kind->rows(r->backend, id, from, walk_row, w, w->c->fault)) == -EBADMSG || code == -EIO) {
+        if (!w->skipped)
+            problem(w->c, w->session, w->last.seq + 1, "it cannot be read", false);
+        w->damaged = w->skipped = true;
+        from = MAX(from, w->last.seq + 1) + step;
+        step *= 2;
+        if (from > w->before.last.seq)
+            return 0;
+    }
+    return code;
 }
 
 /* ---------------------------------------------------------------- what is made of it */
@@ -149,7 +179,7 @@ static int check_made(struct walk *w, int64_t id)
     static const char what[] = "what is found by it (end, names, uses) is not what its entries say";
     bool right = false;
     int code = w->damaged ? 0 : is_made_right(w, id, &right);
-    if (is_cut(w))
+    if (!w->skipped && is_cut(w))
         problem(c, w->session, w->last.seq + 1, "it is missing, and what followed", false);
     if (code == 0 && !w->damaged && !right) {
         if (c->repair)
@@ -168,17 +198,15 @@ static int check_session(struct checking *c, int64_t id, const char *name)
     int found = r->kind->head(r->backend, name, &w.before, c->fault);
     if (found < 0 && found != -ENOENT)
         return passed(c, name, "it cannot be read", found);
-    int code = r->kind->rows(r->backend, id, 1, walk_row, &w, c->fault);
-    if (code < 0) {
-        w.damaged = true;
-        return passed(c, name, "its entries cannot be read to their end", code);
-    }
+    int code = walk_rows(&w, id);
+    if (code < 0)
+        return code;
     if (found == -ENOENT && !w.last.seq)
         return 0; /* deleted meanwhile */
     c->done.sessions++;
     if (found == -ENOENT || w.before.id != id)
         problem(c, name, 0, "it cannot be found by its name", false);
-    else if (!w.last.seq)
+    else if (!w.last.seq && !w.damaged)
         problem(c, name, 0, "it has no entries", false);
     else
         return passed(c, name, "what is made of its entries cannot be read", check_made(&w, id));

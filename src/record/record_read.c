@@ -15,6 +15,7 @@ struct reading {
     record_each *each;
     void *arg;
     bool stopped;
+    bool judged; /* the fault says already which entry it is */
 };
 
 static int read_row(const struct backend_row *row, void *arg)
@@ -23,6 +24,7 @@ static int read_row(const struct backend_row *row, void *arg)
     if (cancel_struck(g->r->cancel))
         return fault_cancelled(g->chain.fault);
     int code = record_chain_next(&g->chain, row);
+    g->judged = code < 0;
     if (code)
         return code == 1 ? 0 : code;
     struct record_entry e = {.point = *g->chain.at, .key = row->key, .body = row->body, .len = row->len};
@@ -59,13 +61,16 @@ static int read_once(struct reading *g)
     code = r->kind->rows(r->backend, head.id, MAX(c->at->seq, 1), read_row, g, c->fault);
     if (code == 0 && !g->stopped && c->at->seq < head.last.seq)
         return read_short(g, &head);
+    if (code == -EBADMSG && !g->stopped && !g->judged)
+        return fault_set(c->fault, EBADMSG, "session \"%s\" is damaged: entry %lld cannot be read", c->session,
+                         (long long)c->at->seq + 1);
     return code;
 }
 
 int record_read(struct record *r, const char *session, struct record_point *at, record_each *each, void *arg,
                 struct fovea_fault *fault)
 {
-    struct reading g = {{session, at, false, fault}, r, each, arg, false};
+    struct reading g = {{session, at, false, fault}, r, each, arg, false, false};
     struct record_tries tries = {0};
     int code = record_check_name(session, fault);
     if (code < 0 || (code = record_enter(r, fault)) < 0)

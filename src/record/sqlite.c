@@ -144,10 +144,9 @@ static int run_all(struct backend *b, const enum sq_statement *which, size_t n, 
 static int sq_drop_made(struct backend *b, int64_t id, struct fovea_fault *fault)
 {
     static const enum sq_statement which[] = {SQ_DROP_HEAD, SQ_DROP_MARKS, SQ_DROP_USES};
-    int r = run_all(b, which, COUNT(which), id, fault);
-    if (r < 0 || id)
-        return r;
-    int code = sqlite3_exec(b->db, "REINDEX", NULL, NULL, NULL); /* indexes are made of rows too */
+    if (id)
+        return run_all(b, which, COUNT(which), id, fault);
+    int code = sqlite3_exec(b->db, sq_strays, NULL, NULL, NULL);
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
 }
 

@@ -37,7 +37,9 @@ int sq_fault_named(struct backend *b, int error, const char *words, struct fovea
 /* What the system said of the file, where SQLite only says that it failed. */
 static int io_fault(struct backend *b, struct fovea_fault *fault)
 {
-    int e = b->db ? sqlite3_system_errno(b->db) : 0;
+    int now = errno, e = b->db ? sqlite3_system_errno(b->db) : 0;
+    if (!e)
+        e = now; /* of a commit SQLite notes none; sq_leave_write saw to it that an older one is not taken for it */
     if (e == ENOSPC || e == EDQUOT || e == EFBIG)
         return sq_fault_named(b, ENOSPC, "cannot grow: the disk is full", fault);
     return sq_fault_named(b, EIO, "cannot be read or written: the disk or its driver failed", fault);

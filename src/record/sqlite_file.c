@@ -86,10 +86,7 @@ static int connect_file(struct backend *b, int folder)
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_wal_hook(b->db, note_pages, b); /* instead of SQLite's own, which checkpoints */
-    char words[128];
-    (void)snprintf(words, sizeof words, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = %llu",
-                   (unsigned long long)LIMIT_RECORD_LOG);
-    return sqlite3_exec(b->db, words, NULL, NULL, NULL);
+    return sqlite3_exec(b->db, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 }
 
 static bool is_current(const struct backend *b)
@@ -196,26 +193,30 @@ int sq_enter_write(struct backend *b, struct fovea_fault *fault)
     return r;
 }
 
-/* Folds a long log in. That it fails takes nothing back: what was committed is in the log. */
+/* Folds a long log in and empties it, as far as readers let it without waiting for them. That it fails takes nothing back:
+ * what was committed is in the log. */
 static void fold_log(struct backend *b)
 {
-    if (b->log_pages >= LIMIT_RECORD_PAGES)
-        (void)sqlite3_wal_checkpoint_v2(b->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    if (b->log_pages < LIMIT_RECORD_PAGES)
+        return;
+    (void)sqlite3_busy_handler(b->db, NULL, NULL);
+    (void)sqlite3_wal_checkpoint_v2(b->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    (void)sqlite3_busy_handler(b->db, wait_for_others, b);
 }
 
 int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
 {
-    int code = SQLITE_OK;
-    b->writing = false;
     if (b->db && r == 0) {
-        code = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
+        errno = 0;
+        int code = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
         if (code == SQLITE_OK)
             fold_log(b);
+        else
+            r = sq_fault(b, code, fault); /* before what follows has the system say something else */
     }
-    if (b->db && (r < 0 || code != SQLITE_OK) && !sqlite3_get_autocommit(b->db))
+    if (b->db && r < 0 && !sqlite3_get_autocommit(b->db))
         (void)sqlite3_exec(b->db, "ROLLBACK", NULL, NULL, NULL);
-    if (code != SQLITE_OK)
-        r = sq_fault(b, code, fault);
+    b->writing = false;
     if (r == -EIO || r == -ENOSPC || r == -EBADMSG)
         sq_hang_up(b);
     sq_lease_drop(b);

@@ -43,6 +43,8 @@ extern const char *const sq_sql[SQ_STATEMENTS];
 enum { SQ_VERSION_NOW = 1 };
 extern const char *const sq_steps[SQ_VERSION_NOW];
 
+/* Drops what is made of sessions that are not there, and makes all indexes anew. */
+extern const char sq_strays[];
 /* What nobody uses after a session is gone. */
 extern const char sq_gone_before[], sq_gone_after[];
 

@@ -54,10 +54,9 @@ const char *const sq_sql[SQ_STATEMENTS] = {
     [SQ_PUT_VARIANT] = "INSERT OR IGNORE INTO variants (of, spec, sha256, media_type, width, height, bytes, seal) "
                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [SQ_SET_HEAD] = "INSERT OR REPLACE INTO heads (session, seq, hash) VALUES (?1, ?2, ?3)",
-    /* Of session 0: of those that are not there. */
-    [SQ_DROP_HEAD] = "DELETE FROM heads WHERE session = ?1 OR ?1 = 0 AND session NOT IN (SELECT id FROM sessions)",
-    [SQ_DROP_MARKS] = "DELETE FROM marks WHERE session = ?1 OR ?1 = 0 AND session NOT IN (SELECT id FROM sessions)",
-    [SQ_DROP_USES] = "DELETE FROM uses WHERE session = ?1 OR ?1 = 0 AND session NOT IN (SELECT id FROM sessions)",
+    [SQ_DROP_HEAD] = "DELETE FROM heads WHERE session = ?1",
+    [SQ_DROP_MARKS] = "DELETE FROM marks WHERE session = ?1",
+    [SQ_DROP_USES] = "DELETE FROM uses WHERE session = ?1",
     [SQ_DROP_ENTRIES] = "DELETE FROM entries WHERE session = ?1",
     [SQ_DROP_SESSION] = "DELETE FROM sessions WHERE id = ?1",
     [SQ_GONE] = "INSERT INTO temp.gone " SERVES("?1"),
@@ -88,6 +87,10 @@ const char *const sq_sql[SQ_STATEMENTS] = {
                     "WHERE ?1 = 0 OR v.of IN (SELECT sha256 FROM uses WHERE session = ?1)",
 };
 
+const char sq_strays[] = "DELETE FROM heads WHERE session NOT IN (SELECT id FROM sessions);"
+                         "DELETE FROM marks WHERE session NOT IN (SELECT id FROM sessions);"
+                         "DELETE FROM uses WHERE session NOT IN (SELECT id FROM sessions);"
+                         "REINDEX;";
 const char sq_gone_before[] = "CREATE TEMP TABLE IF NOT EXISTS gone (sha256 BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID;"
                               "DELETE FROM temp.gone;";
 const char sq_gone_after[] =
