@@ -64,7 +64,7 @@ static void play_done(struct play *p)
 }
 #define auto_play cleanup(play_done) struct play
 
-/* A turn whose pictures are followed by so much text. */
+/* A turn whose pictures are followed by so much text that a tool gave. */
 static void turn(struct play *p, int64_t pause_s, int pictures, int text)
 {
     said(p, "user", pause_s, 40, false);
@@ -72,7 +72,9 @@ static void turn(struct play *p, int64_t pause_s, int pictures, int text)
         said(p, "assistant", 5, 40, false);
         said(p, "tool_result", 2, 40, true);
     }
-    said(p, "assistant", 5, text, false);
+    said(p, "assistant", 5, 40, false);
+    said(p, "tool_result", 2, text, false);
+    said(p, "assistant", 5, 40, false);
 }
 
 static struct request_figures now(struct play *p)
@@ -132,7 +134,7 @@ TEST(auto_cuts_a_warm_cache_only_where_it_pays_and_leaves_an_old_backlog)
     said(&p, "user", 60, 40, false);
     struct request_figures f = now(&p);
     CHECK(f.reason && !strcmp(f.reason, "break-even") && f.elided == 8);
-    CHECK(replay_fate(p.r, 3, 1).fate == FATE_LIVE && replay_fate(p.r, p.seq - 2, 1).fate == FATE_ELIDED);
+    CHECK(replay_fate(p.r, 3, 1).fate == FATE_LIVE && replay_fate(p.r, p.seq - 4, 1).fate == FATE_ELIDED);
 }
 
 TEST(auto_moves_nothing_between_the_requests_of_a_turn)
