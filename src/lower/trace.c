@@ -42,9 +42,9 @@ static const struct {
 static const struct shape shapes[] = {
     {.name = "short", .words = "a few questions about a few pictures", .turns = {4, 4}, .steps = {1, 3}, .user = {80, 600},
      .said = {120, 900}, .got = {100, 1500}, PEOPLE, .seen = 600, .together = {1, 1}},
-    {.name = "long", .words = "a day of work: code, text and a look at the result now and then", .turns = {60, 60},
-     .steps = {2, 7}, .user = {60, 900}, .said = {150, 1600}, .got = {300, 5000}, PEOPLE, .seen = 300, .together = {1, 2},
-     .idle = 60, .idle_s = {400, 3600}, .attached = 60},
+    {.name = "long", .words = "a day of coding: much text, breaks, and a look at the result now and then", .turns = {16, 16},
+     .steps = {6, 14}, .user = {60, 900}, .said = {150, 1600}, .got = {600, 15000}, PEOPLE, .seen = 100, .together = {1, 1},
+     .idle = 350, .idle_s = {400, 7200}, .attached = 60},
     {.name = "bursty", .words = "turns with many pictures between turns of text alone", .turns = {24, 24}, .steps = {2, 6},
      .user = {60, 700}, .said = {200, 1500}, .got = {300, 4000}, PEOPLE, .seen = 900, .quiet = 600, .together = {1, 4}},
     {.name = "idle", .words = "long pauses between questions", .turns = {24, 24}, .steps = {2, 5}, .user = {60, 700},
