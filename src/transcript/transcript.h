@@ -61,6 +61,8 @@ int incoming_pictures(struct incoming *in, incoming_look *look, void *arg, struc
 /* How many entries of in stand already in a session, from its start: entries of the conversation are compared in order, without
  * what may differ between two requests of one conversation (`at`, cache_control, what incoming_pictures adds, the content of
  * `request` entries). Feed the stored entries one by one; at the end, what is left is new.
+ * What a `perception`, or a `tool_result` with `result`, says is known by its call: the host's own result of that call is not
+ * taken again. A session that holds more than came is no different one: nothing is left then.
  *     struct prefix p = {.in = in};
  *     each stored entry: prefix_entry(&p, body, len) → 0, or -EEXIST: a different conversation (p.at says where)
  *     prefix_end(&p): takes what is known out of in->entries, also a `request` entry equal to the last stored one.
@@ -69,6 +71,7 @@ struct prefix {
     struct incoming *in;
     size_t at;            /* the next of in->entries */
     json_t *request;      /* the last stored one */
+    json_t *own;          /* calls whose results fovea's own tools recorded */
 };
 int prefix_entry(struct prefix *p, const char *body, size_t len);
 int prefix_end(struct prefix *p);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Under which names an entry is found again, and which bytes it needs. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/limits.h"
+#include "transcript/transcript_priv.h"
+
+static struct span member(struct span object, const char *key)
+{
+    struct span_walk w = object.len && object.at[0] == '{' ? span_enter(object) : (struct span_walk){0};
+    while (span_next(&w))
+        if (span_is(w.key, key))
+            return w.value;
+    return (struct span){0};
+}
+
+/* prefix and the text of a string; what is no string, or too long to be a name, has no mark. */
+static int mark(struct record_index *to, const char *prefix, struct span value)
+{
+    auto_buf name = BUF_INIT(LIMIT_PATH_BYTES + 16);
+    if (!span_is_string(value) || span_inside(value).len == 0)
+        return 0;
+    (void)buf_add_str(&name, prefix);
+    int r = span_text(value, &name);
+    if (r == -ENOMEM)
+        return r;
+    return r < 0 ? 0 : to->mark(to, name.data, name.len);
+}
+
+static int use_hex(struct record_index *to, struct span value)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct span hex = span_inside(value);
+    uint8_t sha[SHA256_LEN] = {0};
+    if (hex.len != SHA256_HEX_LEN)
+        return 0;
+    for (size_t i = 0; i < hex.len; i++) {
+        const char *found = hex.at[i] ? strchr(digits, hex.at[i]) : NULL;
+        if (!found)
+            return 0;
+        sha[i / 2] = (uint8_t)(sha[i / 2] << 4 | (found - digits));
+    }
+    return to->use(to, sha);
+}
+
+static int derive_part(const struct part *p, struct record_index *to)
+{
+    int r = mark(to, "", p->view);
+    if (r == 0 && p->type == PART_TOOL_CALL)
+        r = mark(to, "call:", p->id);
+    return r == 0 && p->stored ? to->use(to, p->sha256) : r;
+}
+
+/* What fovea's own tools gave: a view has an id and a source, a text that was read its path. */
+static int derive_result(const struct entry *e, struct record_index *to)
+{
+    struct span kind = span_inside(member(e->result, "kind"));
+    int r = use_hex(to, member(member(e->result, "source"), "sha256"));
+    if (r == 0 && span_is(kind, "perception"))
+        r = mark(to, "view:", member(e->result, "id"));
+    if (r == 0 && span_is(kind, "text"))
+        r = mark(to, "read:", member(e->result, "path"));
+    return r;
+}
+
+int entry_derive(const char *body, size_t len, struct record_index *to)
+{
+    struct entry_room room = {0};
+    struct entry e = {0};
+    int r = entry_read(body, len, 0, &room, &e);
+    if (r == 0 && (e.kind == ENTRY_TOOL_RESULT || e.kind == ENTRY_PERCEPTION))
+        r = mark(to, "answer:", e.call);
+    if (r == 0)
+        r = derive_result(&e, to);
+    for (size_t i = 0; r == 0 && i < e.n_parts; i++)
+        r = derive_part(&e.parts[i], to);
+    entry_room_done(&room);
+    return r;
+}
