@@ -2,8 +2,8 @@
 /*
  * agent_loop SESSION PROVIDER/MODEL: a host in C that keeps its conversation in fovea.
  *     cc agent_loop.c $(pkg-config --cflags --libs fovea jansson) -o agent_loop
- * Every line of stdin is the user's; "/view PATH" looks at a picture. What would be sent to the model goes to stdout, and the next
- * line is taken for its answer: put your HTTP client there.
+ * Every line of stdin is the user's; "/view PATH" shows a picture to the model. What would be sent to it goes to stdout, and the
+ * next line is taken for its answer: put your HTTP client there.
  */
 #include <fovea.h>
 #include <jansson.h>
@@ -25,7 +25,7 @@ static int append(fovea_session *s, const char *kind, const char *text)
     return r;
 }
 
-/* What the model sees next to the words: the view is recorded by being made. */
+/* What the model sees beside the words: a view is recorded by being made. */
 static int look(fovea_session *s, const char *path)
 {
     fovea_result *result = NULL;
@@ -57,11 +57,9 @@ static int talk(fovea_session *s, const char *model)
     const struct fovea_lower_request next = {.model = model, .full = true};
     int r = 0;
     while (r >= 0 && next_line(line, sizeof line)) {
-        if (!strncmp(line, "/view ", 6)) {
-            r = look(s, line + 6);
-            continue;
-        }
         r = append(s, "user", line);
+        if (r >= 0 && !strncmp(line, "/view ", 6))
+            r = look(s, line + 6);
         if (r >= 0)
             r = fovea_lower(s, &next, send_piece, stdout, &lowered, &fault);
         puts("");

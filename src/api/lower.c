@@ -42,6 +42,9 @@ int lowering_target(const fovea *f, const char *main, const struct fovea_lower_r
                              .wire = request->wire,
                              .bridge = request->bridge,
                              .no_webp = f->no_webp};
+    if (!ask.provider)
+        return fault_set(fault, EINVAL, "no provider is known for \"%.100s\"; write PROVIDER/MODEL, and name the provider in the config",
+                         words);
     return target_make(c->models, &ask, ret, fault);
 }
 

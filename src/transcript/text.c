@@ -15,7 +15,7 @@ static const char *const entry_order[] = {
     "why",   "system", "tools", "body",   "parts",      "block",       "raw",      NULL,
 };
 static const char *const part_order[] = {
-    "type",  "id",     "name",  "wire", "thinking", "text",    "arguments", "arguments_text", "media_type", "declared", "sha256",
+    "type",  "id",     "name",  "wire", "thinking", "text",    "arguments", "arguments_text", "media_type", "declared", "sha256", "data",
     "bytes", "width", "height", "pages", "url", "file_id", "view", "ref", "broken", "value", "raw", NULL,
 };
 

@@ -71,10 +71,10 @@ test_python_goes_on_after_a_picture_was_refused() {
     host
     export BASE_URL="http://127.0.0.1:$port"
     status=0
-    printf '%s\n' "look at shot.png" "this is refused" | python3 "$TOP/examples/agent_loop.py" talk anthropic/claude-opus-4-7 \
+    echo "look at shot.png, which is refused" | python3 "$TOP/examples/agent_loop.py" talk anthropic/claude-opus-4-7 \
         >said 2>err || status=$?
     want_status 0
-    has said "you said: this is refused"
+    has said "I see 0 picture(s)."
     "$FOVEA" session show talk >shown
     has shown "repair · entry"
     host_done
@@ -100,7 +100,7 @@ test_c() {
     [ -e "$BUILD/libfovea.so" ] || fail "no library"
     ${CC:-cc} -Wall -Wextra -Werror -I"$TOP/include" "$TOP/examples/agent_loop.c" -L"$BUILD" -lfovea -ljansson -o agent_loop
     status=0
-    printf '%s\n' hello hi "/view shot.png" "what is it?" "an error" | LD_LIBRARY_PATH=$BUILD ./agent_loop talk \
+    printf '%s\n' hello hi "/view shot.png" "an error" | LD_LIBRARY_PATH=$BUILD ./agent_loop talk \
         anthropic/claude-opus-4-7 >requests 2>err || status=$?
     want_status 0
     [ "$(wc -l <requests)" -eq 2 ] || fail "not two requests"

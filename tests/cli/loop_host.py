@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """loop_host.py LOG: a model on the loopback for the examples, until its stdin ends. Prints its port. When the user's last words are
 "look at PATH" it calls view once, and says then how many pictures it sees; to anything else it says "you said: ...". The word
-"refused" among the user's words makes it refuse a request, once, for a picture in it. Every body is a line of LOG."""
+"refused" among these words makes it refuse a request, once, for a picture in it. Every body is a line of LOG."""
 import json
 import sys
 import threading
@@ -47,7 +47,7 @@ class Model(BaseHTTPRequestHandler):
             Model.refused = True
             self.reply(400, {"type": "error", "error": {"type": "invalid_request_error", "message": "Could not process image"}})
         elif words.startswith("look at ") and not answered:
-            self.say(None, {"path": words.split()[2]})
+            self.say(None, {"path": words.split()[2].rstrip(",")})
         elif words.startswith("look at "):
             self.say(f"I see {pictures(body)} picture(s).", None)
         else:

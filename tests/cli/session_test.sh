@@ -416,11 +416,11 @@ test_fresh_is_what_the_last_read_saw() {
 test_reject_repairs_the_picture_and_nothing_else() {
     home
     some_talk s
-    echo '{"type":"error","error":{"type":"invalid_request_error","message":"messages.2.content.0.image.source.base64.data: Could not process image"}}' >error
-    run session reject s --error error --model anthropic/claude-opus-4-7
+    echo '{"type":"error","error":{"type":"invalid_request_error","message":"messages.2.content.0.tool_result.content.1.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes"}}' >error
+    run session reject s --error error --model anthropic/claude-opus-4-7 --retain all
     want_status 0
-    grep -q '^entry 3, part [0-9]*: ' out || fail "not entry 3"
-    run session reject s --error error --model anthropic/claude-opus-4-7 --json
+    grep -q '^entry 3, part 1: refit: ' out || fail "not entry 3"
+    run session reject s --error error --model anthropic/claude-opus-4-7 --retain all --json
     want_status 0
     want_json kind repair
     want_json entry 3
@@ -428,7 +428,7 @@ test_reject_repairs_the_picture_and_nothing_else() {
     session show s >out
     has out "repair · entry 3"
     echo '{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}' >error
-    run session reject s --error error --model anthropic/claude-opus-4-7
+    run session reject s --error error --model anthropic/claude-opus-4-7 --retain all
     want_status 1
     empty out
     run session reject s --error nowhere --model anthropic/claude-opus-4-7
