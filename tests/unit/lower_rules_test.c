@@ -351,6 +351,20 @@ static void print_session(const struct session *s, const char *out)
     fprintf(stderr, "%s\n", out);
 }
 
+/* For tests/types: what was lowered, a file each, into the folder that LOWERED names. */
+static void keep(const struct run *r, const struct target *t, uint64_t seed)
+{
+    const char *folder = getenv("LOWERED");
+    char path[600];
+    if (!folder || seed > 80 || (t->wire == LOWER_CHAT && t->tool_image == TOOL_NATIVE))
+        return;
+    (void)snprintf(path, sizeof path, "%s/%s.%ju.json", folder, lower_wire_names[t->wire], (uintmax_t)seed);
+    FILE *f = fopen(path, "w");
+    CHECK(f && fwrite(r->out.data, 1, r->out.len, f) == r->out.len);
+    if (f)
+        (void)fclose(f);
+}
+
 TEST(every_lowered_conversation_keeps_the_rules_of_its_wire)
 {
     static const char *const policies[] = {"auto", "all", "turns:1"};
@@ -364,6 +378,7 @@ TEST(every_lowered_conversation_keeps_the_rules_of_its_wire)
             CHECK(lower_all(&m.s, &t, replay, false, &r) == 0);
             json_t *list = json_loads(r.out.data, 0, NULL);
             check_rules(list, &t);
+            keep(&r, &t, seed);
             CHECK_MSG(!broken, "seed %ju, %s: %s", (uintmax_t)seed, lower_wire_names[wire], broken);
             if (broken)
                 print_session(&m.s, r.out.data);
