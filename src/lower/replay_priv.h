@@ -149,6 +149,9 @@ static inline bool pic_old(const struct replay *r, const struct pic *p)
 }
 
 int replay_add_pic(struct replay *r, const struct pic *p);
+/* replay_view.c */
+struct pic *pic_find(const struct replay *r, int64_t seq, size_t part); /* NULL when there is none */
+bool pic_retell(struct pic *p); /* notes how it is sent now; whether that is another way than it was last told of */
 int replay_take(struct replay *r, const struct entry *e); /* replay_entry.c: adds up what an entry holds */
 
 /* ---------------------------------------------------------------- steps of a decision */
