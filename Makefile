@@ -295,7 +295,12 @@ $(BUILD)/bench/fovea_bench: $(OBJ)/bench/fovea_bench.o $(BUILD)/libfovea.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
-BENCH := $(addprefix $(BUILD)/bench/,corpus meter mcp_load fovea_bench)
+# What retention costs is arithmetic of the inside.
+$(BUILD)/bench/retention: $(OBJ)/bench/retention.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+
+BENCH := $(addprefix $(BUILD)/bench/,corpus meter mcp_load fovea_bench retention)
 bench: ## measure against peers; writes docs/benchmarks.md
 	@tools/setup.sh libcairo2-dev libpng-dev fonts-dejavu-core
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(BENCH)

@@ -166,7 +166,7 @@ ${growth('screen')}
 ${growth('photo')}
 
 ${mcpSection(R.mcp)}
-## Legibility
+${R.retention ?? ''}## Legibility
 
 Share of the words that Tesseract reads in the original and still reads in what the model is shown, in per cent; noise is about one point. The
 right half counts the words that the generator drew (those cut off at the edge of the picture too).

@@ -4,10 +4,25 @@
 # and writes docs/benchmarks.md. Called by `make bench` with the build folder as argument. Settings, by environment:
 # BENCH_DIR (corpus and peers), BENCH_ROUNDS, BENCH_SLOW_ROUNDS, BENCH_MCP_ROUNDS, BENCH_MCP_VIEWS, BENCH_PEERS=no
 # (install nothing), BENCH_MCP_PEERS (a folder with server-filesystem in its node_modules; else the packages of tests/mcp),
-# BENCH_ONLY=mcp (measure the MCP server anew and keep the other figures of the last run).
+# BENCH_ONLY=mcp (measure the MCP server anew and keep the other figures of the last run), BENCH_ONLY=retention (only that
+# section of the page is written anew; needs no node and no corpus).
 set -eu
 build=$(cd "${1:-build}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
+page="$here/../docs/benchmarks.md"
+if [ "${BENCH_ONLY:-}" = retention ]; then
+    "$build/bench/retention" >"$page.part"
+    awk -v part="$page.part" '
+        function put(line) { while ((getline line < part) > 0) print line; done = 1 }
+        /^## / { old = $0 == "## Retention" }
+        $0 == "## Legibility" { put() }
+        !old { print }
+        END { if (!done) put() }' "$page" >"$page.new"
+    mv "$page.new" "$page"
+    rm -f "$page.part"
+    echo "wrote the section on retention in docs/benchmarks.md"
+    exit 0
+fi
 dir=${BENCH_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/fovea-bench}
 export BENCH_DIR="$dir"
 mkdir -p "$dir/peers" "$dir/out"
@@ -23,6 +38,6 @@ if [ -z "${BENCH_MCP_PEERS:-}" ] && [ "${BENCH_PEERS:-yes}" != no ] && [ -f "$he
 fi
 export BENCH_MCP_PEERS="${BENCH_MCP_PEERS:-}"
 node "$here/run.mjs" "$build" "$dir"
-node "$here/report.mjs" "$dir/results.json" >"$here/../docs/benchmarks.md.new"
-mv "$here/../docs/benchmarks.md.new" "$here/../docs/benchmarks.md"
+node "$here/report.mjs" "$dir/results.json" >"$page.new"
+mv "$page.new" "$page"
 echo "wrote docs/benchmarks.md"

@@ -45,7 +45,7 @@ static int run(struct invocation *in)
     }
     if (context_open(&in->common, &source.f, &fault) < 0)
         return out_fault(&fault, v->json, EXIT_FAULT);
-    int bad = session_check(source.f, v->session);
+    int bad = recording_check(source.f, &v->recording);
     bad = bad ? bad : take_input(in, &format, &source);
     if (bad)
         return bad;

@@ -131,7 +131,7 @@ int question_run(fovea *f, const struct invocation *in, const char *model)
     auto_result *result = NULL;
     bool live = !v->json && !v->schema && isatty(STDOUT_FILENO);
     struct fovea_session_options options = {
-        .name = v->session, .on_text = live ? stream_text : NULL, .on_text_arg = &stream};
+        .name = v->recording.session, .call = v->recording.call, .on_text = live ? stream_text : NULL, .on_text_arg = &stream};
     int r = fovea_session_new(f, &options, &session, &fault);
     say_doing(f, model, doing, sizeof doing);
     r = r < 0 ? r : waiting_new(doing, &waiting, &fault);
@@ -153,6 +153,6 @@ const struct option question_options[] = {
      "the answer is to be a JSON object that fits this JSON Schema (2020-12); '-' is stdin"},
     {"json", 0, OPTION_FLAG, NULL, AT(json), "one line of JSON: the answer with what it cost"},
     {"no-cache", 0, OPTION_FLAG, NULL, AT(no_cache), "ask, even where the answer is known"},
-    {"session", 0, OPTION_STRING, "NAME", AT(session), "record it in the session of this name, with what it costs"},
+    RECORDING_OPTIONS(struct question_values),
     {0},
 };

@@ -7,7 +7,8 @@
 
 /* The values of both commands, and their options: without_schema for the one whose answers fit none. */
 struct question_values {
-    const char *schema, *session;
+    const char *schema;
+    struct recording recording;
     bool json, no_cache;
 };
 extern const struct option question_options[];

@@ -24,7 +24,7 @@ static int run(struct invocation *in)
     request->no_cache = v->no_cache;
     if (context_open(&in->common, &f, &fault) < 0)
         return out_fault(&fault, v->json, EXIT_FAULT);
-    int bad = session_check(f, v->session);
+    int bad = recording_check(f, &v->recording);
     return bad ? bad : question_run(f, in, request->model);
 }
 

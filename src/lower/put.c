@@ -177,19 +177,27 @@ struct call call_of(const struct writer *w, const struct entry *e, size_t part)
         .wire = e->wire, .id = span_inside(p->id), .name = span_inside(p->name), .arguments = p->value, .arguments_text = p->value_text};
 }
 
-/* Names that this wire gave or took are good for it. */
-static bool verbatim(const struct writer *w, const struct call *c)
-{
-    return w->group.kind == GROUP_EXACT ||
-           (c->nth == 0 && !c->implicit && span_is(span_inside(c->wire), lower_wire_names[w->wire]));
-}
-
 static void id_text(const struct writer *w, const struct call *c, char ret[static CALL_ID_ROOM])
 {
     if (c->implicit)
         (void)snprintf(ret, CALL_ID_ROOM, "fovea_%jd", (intmax_t)c->seq);
     else
         call_id(w->wire, c->id, c->nth, ret);
+}
+
+/* Names that this wire gave or took are good for it; but not all who speak Anthropic's are as strict as Anthropic. */
+static bool verbatim(const struct writer *w, const struct call *c)
+{
+    char id[CALL_ID_ROOM], name[CALL_ID_ROOM];
+    if (w->group.kind == GROUP_EXACT)
+        return true;
+    if (c->nth > 0 || c->implicit || !span_is(span_inside(c->wire), lower_wire_names[w->wire]))
+        return false;
+    if (w->wire != LOWER_ANTHROPIC)
+        return true;
+    id_text(w, c, id);
+    tool_name(c->name, name);
+    return span_is(c->id, id) && span_is(c->name, name);
 }
 
 bool call_renamed(const struct writer *w, const struct call *c)

@@ -50,7 +50,8 @@ static int64_t common(struct replay *r)
     const struct thought *last = r->n_thoughts ? &r->thoughts[r->n_thoughts - 1] : NULL;
     if (!last || last->seq <= p->seq || last->seq < r->s.thinking.before)
         return at;
-    return MIN(at, drop_thoughts(r, replay_thought(r, r->s.thinking.before)));
+    int64_t thought = drop_thoughts(r, replay_thought(r, r->s.thinking.before));
+    return MIN(at, thought);
 }
 
 /* ---------------------------------------------------------------- figures */

@@ -122,6 +122,16 @@ static struct shown show_media(struct writer *w, const struct item *item, size_t
     return p->stored ? show_bytes(w, item, p, &d) : show_reference(w, item, p);
 }
 
+static bool is_seen(const struct writer *w, const struct part *p)
+{
+    if (p->type == PART_TEXT)
+        return !is_blank(p->text);
+    if (p->type != PART_OPAQUE)
+        return true;
+    bool own = span_is(span_inside(p->wire), lower_wire_names[w->wire]);
+    return !p->thinking && (own || !is_blank(p->text));
+}
+
 void find_last_said(struct writer *w)
 {
     const struct group *g = &w->group;
@@ -129,8 +139,7 @@ void find_last_said(struct writer *w)
     for (size_t i = 0; i < g->n_items; i++) {
         const struct entry *e = &g->items[i].e;
         for (size_t k = 0; k < e->n_parts && g->items[i].role == ITEM_SAID; k++) {
-            const struct part *p = &e->parts[k];
-            if (p->type == PART_OPAQUE ? p->thinking : p->type == PART_TEXT && is_blank(p->text))
+            if (!is_seen(w, &e->parts[k]))
                 continue;
             w->last_seq = e->seq;
             w->last_part = k;

@@ -12,8 +12,7 @@ struct writer;
 
 /* One wire: how each kind of group is written. */
 struct wire_form {
-    /* A step; user_next: somebody other than the model speaks next. */
-    void (*step)(struct writer *w, bool user_next);
+    void (*step)(struct writer *w);
     /* Items from..to of the group, all in one message of the user. */
     void (*user)(struct writer *w, size_t from, size_t to);
     void (*rules)(struct writer *w, size_t from, size_t to);
@@ -37,6 +36,7 @@ struct writer {
     enum lower_wire wire;
     bool begun;      /* a group that is no system one was written, or stood before */
     size_t messages; /* in the array, up to now */
+    bool owes_bridge; /* results stand last, and the model must speak before anyone else does */
     struct message now;
     struct replay_thinking thinking;
     struct group group;
@@ -53,6 +53,9 @@ struct writer {
 
 /* A message follows: its comma. The caller writes it whole. */
 void message_next(struct writer *w);
+
+/* A message of that role comes now: a bridge before it where one is owed. */
+void bridge_before(struct writer *w, const char *role);
 
 /* {"role":ROLE and what raw of the first entry (may be NULL) has besides its content. In an exact group raw as it is. */
 void put_head(struct writer *w, const struct entry *first, const char *role);

@@ -184,10 +184,9 @@ static void write_said(struct writer *w)
     message_end(w);
 }
 
-static void write_step(struct writer *w, bool user_next)
+static void write_step(struct writer *w)
 {
     const struct group *g = &w->group;
-    (void)user_next;
     write_said(w);
     message_lazy(w, first_with(g, ITEM_RESULT), "user", ",\"content\":[");
     for (size_t i = 0; i < g->n_items; i++)

@@ -7,8 +7,6 @@
 
 #include "lower/write.h"
 
-#define BRIDGE "{\"role\":\"assistant\",\"content\":\"I have processed the tool results.\"}"
-
 /* ---------------------------------------------------------------- parts */
 
 static void put_file(struct writer *w, const struct shown *s)
@@ -204,6 +202,7 @@ static void write_said(struct writer *w, size_t from, size_t to, bool last)
         (void)write_pieces(w, &items[from], "", 0); /* for the report */
         return;
     }
+    bridge_before(w, "assistant");
     message_next(w);
     put_head(w, from < to ? &items[from].e : NULL, "assistant");
     if (content)
@@ -281,23 +280,17 @@ static void write_tail(struct writer *w)
             write_user(w, i, i + 1);
 }
 
-static bool has_tail(const struct group *g)
-{
-    for (size_t i = 0; i < g->n_items; i++)
-        if (g->items[i].role == ITEM_TAIL)
-            return true;
-    return false;
-}
-
 /* Messages of the model stay apart as they were, as long as none of them waits for results. */
 static void write_all_said(struct writer *w)
 {
     const struct group *g = &w->group;
     size_t n = 0, from = 0;
+    bool called = false;
     while (n < g->n_items && g->items[n].role == ITEM_SAID)
         n++;
     for (size_t i = 1; i < n; i++) {
-        if (g->items[i].e.join || has_calls(&g->items[i - 1]))
+        called = called || has_calls(&g->items[i - 1]);
+        if (g->items[i].e.join || called)
             continue;
         write_said(w, from, i, false);
         from = i;
@@ -305,16 +298,12 @@ static void write_all_said(struct writer *w)
     write_said(w, from, n, true);
 }
 
-static void write_step(struct writer *w, bool user_next)
+static void write_step(struct writer *w)
 {
     write_all_said(w);
     write_results(w);
-    bool again = w->job.target->tool_image != TOOL_NATIVE && step_sends(w);
-    if (w->job.target->bridge && w->group.n_calls && (again || user_next || has_tail(&w->group))) {
-        message_next(w);
-        put(w, BRIDGE);
-    }
-    if (again)
+    w->owes_bridge = w->owes_bridge || (w->job.target->bridge && w->group.n_calls > 0);
+    if (w->job.target->tool_image != TOOL_NATIVE && step_sends(w))
         write_reattached(w);
     write_tail(w);
 }
@@ -330,6 +319,7 @@ static void write_user(struct writer *w, size_t from, size_t to)
 {
     const struct item *items = w->group.items;
     if (to == from + 1 && one_text(w, &items[from])) {
+        bridge_before(w, "user");
         message_next(w);
         put_head(w, &items[from].e, "user");
         put(w, ",\"content\":");
@@ -356,6 +346,7 @@ static void write_system(struct writer *w, size_t from, size_t to)
     bool developer = e->wire.len && is_family(w, e) && span_is(span_inside(e->role), "developer");
     if (!has_content(w, from, to))
         return;
+    bridge_before(w, "system");
     message_next(w);
     put_head(w, e, developer ? "developer" : "system");
     write_said_content(w, from, to);
@@ -369,6 +360,7 @@ static void put_exact_head(struct writer *w, const struct entry *e)
     static const char *const roles[ENTRY_KINDS] = {
         [ENTRY_USER] = "user", [ENTRY_ASSISTANT] = "assistant", [ENTRY_TOOL_RESULT] = "tool", [ENTRY_PERCEPTION] = "tool"};
     bool developer = span_is(span_inside(e->role), "developer");
+    w->owes_bridge = false;
     message_next(w);
     put_head(w, e, e->kind != ENTRY_SYSTEM ? roles[e->kind] : developer ? "developer" : "system");
     if (!(e->raw.len && is_own(w, e)) && e->call.len) {

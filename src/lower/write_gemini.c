@@ -256,10 +256,9 @@ static void write_responses(struct writer *w)
             write_beside(w, &g->items[i]);
 }
 
-static void write_step(struct writer *w, bool user_next)
+static void write_step(struct writer *w)
 {
     const struct group *g = &w->group;
-    (void)user_next;
     write_said(w);
     message_lazy(w, NULL, "user", ",\"parts\":[");
     write_responses(w);

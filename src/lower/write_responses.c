@@ -108,12 +108,15 @@ static void put_call(struct writer *w, const struct call *c)
 /* An entry of this wire is a message, or the one item that its part is. */
 static bool is_message(const struct writer *w, const struct entry *e)
 {
+    bool text = false;
     if (!is_own(w, e))
         return false;
-    for (size_t i = 0; i < e->n_parts; i++)
-        if (e->parts[i].type == PART_TEXT)
-            return true;
-    return e->raw.len > 0;
+    for (size_t i = 0; i < e->n_parts; i++) {
+        if (e->parts[i].type == PART_TOOL_CALL)
+            return false;
+        text = text || e->parts[i].type == PART_TEXT;
+    }
+    return text || e->raw.len > 0;
 }
 
 /* Texts that follow each other are one message. */
@@ -283,10 +286,9 @@ static void write_user(struct writer *w, size_t from, size_t to)
     message_end(w);
 }
 
-static void write_step(struct writer *w, bool user_next)
+static void write_step(struct writer *w)
 {
     const struct group *g = &w->group;
-    (void)user_next;
     write_said(w);
     for (size_t i = 0; i < g->n_items; i++)
         if (g->items[i].role == ITEM_RESULT)

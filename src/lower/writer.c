@@ -24,6 +24,16 @@ void message_next(struct writer *w)
     w->messages++;
 }
 
+void bridge_before(struct writer *w, const char *role)
+{
+    bool owed = w->owes_bridge && strcmp(role, "assistant") != 0;
+    w->owes_bridge = false;
+    if (!owed)
+        return;
+    message_next(w);
+    put(w, "{\"role\":\"assistant\",\"content\":\"I have processed the tool results.\"}");
+}
+
 void put_head(struct writer *w, const struct entry *first, const char *role)
 {
     static const char *const said[] = {"role", "content", "parts", "tool_calls", "output", NULL};
@@ -50,6 +60,7 @@ void block_next(struct writer *w)
         if (w->now.blocks > 0)
             put(w, ",");
     } else {
+        bridge_before(w, w->now.role);
         message_next(w);
         put_head(w, w->now.first, w->now.role);
         sink_str(&w->sink, w->now.open);
@@ -145,12 +156,23 @@ static void write_after(struct writer *w)
     }
 }
 
-static bool has_after(const struct group *g)
+/* Whether the model's own message comes of it for certain. */
+static bool surely_said(const struct group *g)
 {
-    for (size_t i = 0; i < g->n_items; i++)
-        if (g->items[i].role == ITEM_AFTER || g->items[i].role == ITEM_ORPHAN)
-            return true;
-    return false;
+    for (size_t i = 0; i < g->n_items; i++) {
+        const struct entry *e = &g->items[i].e;
+        for (size_t k = 0; k < e->n_parts && g->items[i].role == ITEM_SAID; k++)
+            if (e->parts[k].type == PART_TEXT && !is_blank(e->parts[k].text))
+                return g->kind == GROUP_STEP;
+    }
+    return g->kind == GROUP_STEP && g->n_calls > 0;
+}
+
+/* A place to write on from must not depend on what was written before it. As long as no message stands, whether a system entry is
+ * the first thing said does; and so does whether a bridge comes first. */
+static bool is_settled(const struct writer *w)
+{
+    return (w->messages > 0 || !w->begun) && (!w->owes_bridge || surely_said(&w->group));
 }
 
 static void tell_orphans(struct writer *w)
@@ -161,14 +183,13 @@ static void tell_orphans(struct writer *w)
                  (intmax_t)w->group.items[i].e.seq);
 }
 
-static void write_group(struct writer *w, bool user_next)
+static void write_group(struct writer *w)
 {
     struct group *g = &w->group;
     bool outside = g->kind == GROUP_SYSTEM && !w->begun && w->form->system_outside;
     if (outside)
         return;
-    /* As long as no message stands, whether a system entry is the first thing said depends on all before it. */
-    if (w->job.hooks.boundary && (w->messages > 0 || !w->begun))
+    if (w->job.hooks.boundary && is_settled(w))
         w->job.hooks.boundary(w->job.hooks.arg, g->items[0].e.seq, w->messages, w->sink.total);
     w->begun = w->begun || g->kind != GROUP_SYSTEM;
     tell_orphans(w);
@@ -176,19 +197,19 @@ static void write_group(struct writer *w, bool user_next)
         w->form->exact(w);
     } else if (g->kind == GROUP_STEP) {
         find_last_said(w);
-        w->form->step(w, user_next || has_after(g));
+        w->form->step(w);
         write_after(w);
     } else {
         write_speaker(w, 0, g->n_items);
     }
 }
 
-static int close_group(struct writer *w, bool user_next)
+static int close_group(struct writer *w)
 {
     if (w->group.kind == GROUP_NONE)
         return 0;
     group_seal(&w->group);
-    write_group(w, user_next);
+    write_group(w);
     group_reset(&w->group);
     if (w->error == 0 && w->words.error == -ENOMEM)
         w->error = -ENOMEM;
@@ -211,8 +232,7 @@ int writer_entry(struct writer *w, const struct entry *e)
         return w->error;
     bool exact = goes_exact(w, e);
     if (group_turn(&w->group, e, exact) == GROUP_CLOSES) {
-        bool user_next = e->kind == ENTRY_USER || e->kind == ENTRY_SYSTEM || e->call.len > 0;
-        int r = close_group(w, user_next);
+        int r = close_group(w);
         if (r < 0)
             return w->error = r;
     }
@@ -221,7 +241,7 @@ int writer_entry(struct writer *w, const struct entry *e)
 
 int writer_end(struct writer *w)
 {
-    int r = w->error ? w->error : close_group(w, false);
+    int r = w->error ? w->error : close_group(w);
     if (r < 0)
         return w->error = r;
     if (w->sink.total == 0)

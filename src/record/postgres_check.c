@@ -101,7 +101,8 @@ int pg_made(struct backend *b, int64_t id, backend_each_made *each, void *arg, s
 {
     struct told to = {.made = each, .arg = arg, .fault = fault};
     return walk(b, "DECLARE c NO SCROLL CURSOR FOR SELECT seq, name, NULL::bytea AS sha256, 0::bigint FROM fovea.marks"
-                   " WHERE session = $1 UNION ALL SELECT u.seq, NULL, u.sha256, CASE WHEN b.sha256 IS NULL THEN 0 ELSE 1 END::bigint"
+                   " WHERE session = $1 UNION ALL SELECT u.seq, NULL, u.sha256,"
+                   " CASE WHEN b.sha256 IS NULL THEN 0 ELSE 1 END::bigint"
                    " FROM fovea.uses u LEFT JOIN fovea.blobs b ON b.sha256 = u.sha256 WHERE u.session = $1"
                    " ORDER BY seq, name, sha256",
                 PG_VALUES(PG_NUMBER(id)), give_made, &to);
@@ -122,7 +123,8 @@ int pg_variants(struct backend *b, int64_t id, backend_each_variant *each, void 
     struct told to = {.variant = each, .arg = arg, .fault = fault};
     return walk(b, "DECLARE c NO SCROLL CURSOR FOR SELECT v.of, v.spec, v.sha256, v.media_type, v.width, v.height, v.bytes,"
                    " v.seal, CASE WHEN b.sha256 IS NULL THEN 0 ELSE 1 END::bigint FROM fovea.variants v"
-                   " LEFT JOIN fovea.blobs b ON b.sha256 = v.sha256 WHERE $1 = 0 OR EXISTS (SELECT FROM fovea.uses u WHERE u.sha256 = v.of"
+                   " LEFT JOIN fovea.blobs b ON b.sha256 = v.sha256 WHERE $1 = 0"
+                   " OR EXISTS (SELECT FROM fovea.uses u WHERE u.sha256 = v.of"
                    " AND u.session = $1) ORDER BY v.of, v.spec",
                 PG_VALUES(PG_NUMBER(id)), give_variant, &to);
 }
@@ -207,7 +209,8 @@ int pg_integrity(struct backend *b, void (*tell)(const char *words, void *arg), 
                    " WHERE n.nspname = 'fovea' AND NOT c.convalidated"
                    " UNION ALL SELECT 'index fovea.' || want.name || ' is missing' FROM (VALUES ('entries_pkey'), ('entries_key'),"
                    " ('blobs_pkey'), ('variants_pkey'), ('sessions_pkey'), ('sessions_name_key'), ('heads_pkey'), ('marks_name'),"
-                   " ('uses_pkey'), ('variants_sha256'), ('uses_sha256')) want (name) WHERE to_regclass('fovea.' || want.name) IS NULL"
+                   " ('uses_pkey'), ('variants_sha256'), ('uses_sha256')) want (name)"
+                   " WHERE to_regclass('fovea.' || want.name) IS NULL"
                    " UNION ALL SELECT 'entry ' || e.seq || ' is of a session that is not there (' || e.session || ')'"
                    " FROM fovea.entries e WHERE NOT EXISTS (SELECT FROM fovea.sessions s WHERE s.id = e.session)",
                 PG_NONE, give_words, &to);

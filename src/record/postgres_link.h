@@ -35,7 +35,8 @@ enum { PG_TYPE_BYTES = 17, PG_TYPE_NUMBER = 20, PG_TYPE_TEXT = 25 };
 #define PG_NUMBER(n) {.type = PG_TYPE_NUMBER, .number = (n)}
 #define PG_BYTES(p, n) {.type = PG_TYPE_BYTES, .data = (p), .len = (n)}
 #define PG_TEXT(s) {.type = PG_TYPE_TEXT, .data = (s), .len = strlen(s)}
-#define PG_VALUES(...) (const struct pg_value[]){__VA_ARGS__}, sizeof((const struct pg_value[]){__VA_ARGS__}) / sizeof(struct pg_value)
+#define PG_VALUES(...) \
+    (const struct pg_value[]){__VA_ARGS__}, sizeof((const struct pg_value[]){__VA_ARGS__}) / sizeof(struct pg_value)
 #define PG_NONE NULL, 0
 
 /* Only keeps them: the first connection looks at url. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "base/limits.h"
@@ -50,6 +51,8 @@ int sq_fault(struct backend *b, int code, struct fovea_fault *fault)
     int plain = code & 0xff, r = 0;
     if (plain == SQLITE_NOMEM)
         return fault_oom(fault);
+    if (plain == SQLITE_BUSY && cancel_struck(b->cancel))
+        return fault_cancelled(fault);
     for (size_t i = 0; r == 0 && i < COUNT(faults); i++)
         if (faults[i].code == plain)
             r = sq_fault_named(b, faults[i].error, faults[i].words, fault);

@@ -47,31 +47,37 @@ static int wait_lock(struct backend *b, off_t byte, struct fovea_fault *fault)
     }
 }
 
-static int open_lease(struct backend *b, int folder, struct fovea_fault *fault)
+static int open_lease(struct backend *b, int folder, const char *name, struct fovea_fault *fault)
 {
-    auto_free char *name = NULL;
-    if (b->lease >= 0)
-        return 0;
-    if (asprintf(&name, "%s.lease", b->name) < 0)
-        return fault_oom(fault);
-    b->lease = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (b->lease < 0)
+        b->lease = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     return b->lease < 0 ? sq_fault_named(b, errno, "cannot be locked for writing: see to its .lease file", fault) : 0;
+}
+
+/* Whether it is still the one that others find. */
+static bool is_current(const struct backend *b, int folder, const char *name)
+{
+    struct stat held, there;
+    return fstat(b->lease, &held) == 0 && fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
 }
 
 int sq_lease_take(struct backend *b, int folder, struct fovea_fault *fault)
 {
+    auto_free char *name = NULL;
+    if (asprintf(&name, "%s.lease", b->name) < 0)
+        return fault_oom(fault);
     for (;;) {
-        struct stat st;
-        int r = open_lease(b, folder, fault);
+        int r = open_lease(b, folder, name, fault);
         if (r == 0)
             r = wait_lock(b, NEXT, fault);
         if (r == 0) {
             r = wait_lock(b, LEASE, fault);
             (void)set_lock(b->lease, F_UNLCK, NEXT);
         }
-        if (r < 0 || (fstat(b->lease, &st) == 0 && st.st_nlink > 0))
+        if (r < 0 || is_current(b, folder, name))
             return r;
-        close_fd(take_fd(&b->lease)); /* it was removed: another may be there */
+        close_fd(take_fd(&b->lease)); /* it was removed or moved: another may be there */
         if (!clock_left(b->deadline))
             return sq_fault_named(b, EBUSY, "is being moved about: try again", fault);
     }

@@ -2,6 +2,7 @@
 """A PostgreSQL server of our own on a unix socket, and a proxy before it that cuts connections around a COMMIT."""
 import os
 import pwd
+import shutil
 import signal
 import socket
 import struct
@@ -13,18 +14,28 @@ import time
 LATE = 60  # seconds for anything of the server's
 
 
+def state(pid):
+    """Its state and the process that started it, by the kernel's list; Z and 0 when it is gone."""
+    try:
+        with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+    except (OSError, IndexError):
+        return "Z", 0
+    return words[0], int(words[1])
+
+
 def children(pid):
-    """Processes that pid has started, by the kernel's list."""
-    found = []
-    for name in os.listdir("/proc"):
-        try:
-            with open("/proc/%s/stat" % name, encoding="ascii", errors="replace") as file:
-                parent = int(file.read().rsplit(")", 1)[1].split()[1])
-        except (OSError, IndexError, ValueError):
-            continue
-        if parent == pid:
-            found.append(int(name))
-    return found
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and state(name)[1] == pid]
+
+
+def place():
+    """In memory where there is room: what dies is killed, not cut off from power, and a start that has to sync a thousand files
+    waits for whatever else the disk does."""
+    try:
+        room = shutil.disk_usage("/dev/shm").free
+    except OSError:
+        room = 0
+    return "/dev/shm" if room > 1 << 30 and os.access("/dev/shm", os.W_OK) else None
 
 
 class Server:
@@ -32,7 +43,7 @@ class Server:
 
     def __init__(self, programs):
         self.programs = programs
-        self.folder = tempfile.mkdtemp(prefix="fovea-pg-")  # a socket's path must be short
+        self.folder = tempfile.mkdtemp(prefix="fovea-pg-", dir=place())  # a socket's path must be short
         self.data = os.path.join(self.folder, "data")
         self.socket = os.path.join(self.folder, ".s.PGSQL.5432")
         self.process = None
@@ -85,16 +96,8 @@ class Server:
                 pass
         self.process.wait()
         until = time.monotonic() + LATE
-        while any(os.path.exists("/proc/%d" % pid) for pid in mine) and time.monotonic() < until:
+        while any(state(pid)[0] != "Z" for pid in mine) and time.monotonic() < until:
             time.sleep(0.01)
-
-    def stop(self):
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            try:
-                self.process.wait(timeout=LATE)
-            except subprocess.TimeoutExpired:
-                self.kill()
 
     def url(self, database="postgres", folder=None):
         return "postgresql:///%s?host=%s&user=fovea" % (database, folder or self.folder)

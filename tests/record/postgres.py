@@ -63,6 +63,7 @@ def exactly_once(url, session, acked, count):
 
 
 # ---------------------------------------------------------------- the tests
+# A server that starts again syncs all its files: those that kill it come before those that make databases.
 
 def run_unit(server, name, database):
     program = os.path.join(BUILD, "tests", name)
@@ -74,44 +75,6 @@ def run_unit(server, name, database):
     bad = [line for line in lines if line.startswith("not ok")]
     check(done.returncode == 0 and not bad, "%s\n%s" % ("\n".join(bad), done.stderr[-2000:]))
     return "%d of them" % sum(line.startswith("ok ") for line in lines)
-
-
-@test
-def the_common_tests_hold_on_postgresql(server):
-    return run_unit(server, "record_test", "common")
-
-
-@test
-def waits_end_and_memory_is_bounded(server):
-    return run_unit(server, "record_postgres_test", "waits")
-
-
-@test
-def a_commit_whose_answer_is_lost_counts_once(server):
-    """Cut before the server sees it, after it has done it, and at a moment that nobody knows."""
-    rounds = 60
-    plan = [word for _ in range(rounds) for word in ("after", "pass", "before", "blind")]
-    proxy = Proxy(server, plan)
-    url = server.url(folder=proxy.folder)
-    writers = [writer(url, "cut", "c%d" % i, 50) for i in range(4)]
-    acked = [ack for process in writers for ack in finish(process)]
-    proxy.close()
-    exactly_once(server.url(), "cut", acked, 200)
-    check(all(proxy.done.get(word, 0) >= rounds // 2 for word in ("after", "before", "blind")), "too few cuts: %s" % proxy.done)
-    return "cuts: %s" % ", ".join("%d %s" % (n, word) for word, n in sorted(proxy.done.items()) if word != "pass")
-
-
-@test
-def a_server_process_killed_at_commit_leaves_each_entry_once(server):
-    rounds = 5
-    proxy = Proxy(server, [word for _ in range(rounds) for word in ["pass"] * 5 + ["kill"]])
-    url = server.url(folder=proxy.folder)
-    writers = [writer(url, "killed", "k%d" % i, 20) for i in range(2)]
-    acked = [ack for process in writers for ack in finish(process)]
-    proxy.close()
-    exactly_once(server.url(), "killed", acked, 40)
-    check(proxy.done.get("kill", 0) == rounds, "too few kills: %s" % proxy.done)
-    return "%d processes killed" % rounds
 
 
 @test
@@ -128,6 +91,44 @@ def a_server_killed_and_started_again_loses_nothing(server):
     exactly_once(server.url(), "power", acked, 4 * count)
     check(left, "the writers were done before the last kill")
     return "%d kills, %d appends" % (rounds, 4 * count)
+
+
+@test
+def a_server_process_killed_at_commit_leaves_each_entry_once(server):
+    rounds = 5
+    proxy = Proxy(server, [word for _ in range(rounds) for word in ["pass"] * 5 + ["kill"]])
+    url = server.url(folder=proxy.folder)
+    writers = [writer(url, "killed", "k%d" % i, 20) for i in range(2)]
+    acked = [ack for process in writers for ack in finish(process)]
+    proxy.close()
+    exactly_once(server.url(), "killed", acked, 40)
+    check(proxy.done.get("kill", 0) == rounds, "too few kills: %s" % proxy.done)
+    return "%d processes killed" % rounds
+
+
+@test
+def the_common_tests_hold_on_postgresql(server):
+    return run_unit(server, "record_test", "common")
+
+
+@test
+def waits_end_and_memory_is_bounded(server):
+    return run_unit(server, "record_postgres_test", "waits")
+
+
+@test
+def a_commit_whose_answer_is_lost_counts_once(server):
+    """Cut before the server sees it, after it has done it, and at a moment that nobody knows."""
+    rounds = 50
+    plan = [word for _ in range(rounds) for word in ("after", "pass", "before", "blind")]
+    proxy = Proxy(server, plan)
+    url = server.url(folder=proxy.folder)
+    writers = [writer(url, "cut", "c%d" % i, 50) for i in range(4)]
+    acked = [ack for process in writers for ack in finish(process)]
+    proxy.close()
+    exactly_once(server.url(), "cut", acked, 200)
+    check(all(proxy.done.get(word, 0) >= rounds // 2 for word in ("after", "before", "blind")), "too few cuts: %s" % proxy.done)
+    return "cuts: %s" % ", ".join("%d %s" % (n, word) for word, n in sorted(proxy.done.items()) if word != "pass")
 
 
 @test
@@ -183,7 +184,7 @@ def writers_killed_at_any_moment_append_once(server):
 
 # What is done to a record, and what checking says of it: session, entry, whether repair mends it, and words.
 DAMAGE = [
-    ("UPDATE fovea.entries SET body = set_byte(body, 70, get_byte(body, 70) # 1) WHERE seq = 3", "s", 3, False, "not those that were"),
+    ("UPDATE fovea.entries SET body = set_byte(body, 70, get_byte(body, 70) # 1) WHERE seq = 3", "s", 3, False, "not those that"),
     ("UPDATE fovea.entries SET hash = set_byte(hash, 31, get_byte(hash, 31) # 128) WHERE seq = 3", "s", 3, False, "not those that"),
     ("UPDATE fovea.entries SET key = set_byte(key, 0, 90) WHERE seq = 3", "s", 3, False, "not those that were written"),
     ("UPDATE fovea.entries SET at_ms = at_ms + 1 WHERE seq = 3", "s", 3, False, "not those that were written"),
@@ -218,22 +219,24 @@ def problems(url, *words):
     return [line.split(" ", 4)[1:] for line in lines[:-1]], int(lines[-1].split()[1])
 
 
-def whole_record(server, url):
-    server.sql("DROP SCHEMA IF EXISTS fovea CASCADE", "damaged")
-    finish(writer(url, "s", "d", 5))
-    done = subprocess.run([WRITE, url, "keep", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE, check=False)
-    check(done.returncode == 0, done.stdout)
+TABLES = ("sessions", "entries", "blobs", "variants", "heads", "marks", "uses")
+SAVE = "CREATE SCHEMA saved; " + "".join("CREATE TABLE saved.%s AS TABLE fovea.%s; " % (t, t) for t in TABLES)
+RESTORE = "".join("DELETE FROM fovea.%s; " % t for t in reversed(TABLES)) + "".join(
+    "INSERT INTO fovea.%s OVERRIDING SYSTEM VALUE TABLE saved.%s; " % (t, t) for t in TABLES)
 
 
 @test
 def checking_finds_what_was_changed_and_mends_what_it_can(server):
     server.sql("CREATE DATABASE damaged")
     url, wrong = server.url("damaged"), []
-    whole_record(server, url)
+    finish(writer(url, "s", "d", 5))
+    done = subprocess.run([WRITE, url, "keep", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
+                          check=False)
+    check(done.returncode == 0, done.stdout)
     check(problems(url, "-") == ([], 0), "a whole record has problems: %s" % problems(url, "-")[0])
+    server.sql(SAVE, "damaged")
     for sql, session, seq, mends, words in DAMAGE:
-        whole_record(server, url)
-        server.sql(sql, "damaged")
+        server.sql(RESTORE + sql, "damaged")
         found, left = problems(url, "-")
         mended, left_then = problems(url, "-", "repair")
         named = any(p[0] == session and int(p[1]) == seq and (words in p[3] or words == "structure") for p in found)
@@ -312,7 +315,8 @@ def main():
                 print("  %s" % str(fault).replace("\n", "\n  "), file=sys.stderr)
                 print("not ok %s" % function.__name__, flush=True)
     finally:
-        server.stop()
+        if server.process and server.process.poll() is None:
+            server.kill()  # its files go anyway
         shutil.rmtree(server.folder, ignore_errors=True)
     return bad
 

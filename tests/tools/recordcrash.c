@@ -23,7 +23,7 @@
 #include "base/limits.h"
 #include "record/record.h"
 
-enum { WRITERS = 4, SESSIONS = 2, ENTRIES = 1 << 16, ROUNDS_A_FILE = 20, BLOB_BYTES = 12000 };
+enum { WRITERS = 4, SESSIONS = 2, ENTRIES = 1 << 16, ROUNDS_A_FILE = 10, BLOB_BYTES = 12000 };
 
 struct notes {
     _Atomic uint32_t appends;                   /* numbers them: each has its own */
@@ -103,7 +103,7 @@ static _Noreturn void write_on(uint64_t seed)
     while (code == 0) {
         code = append(r, atomic_fetch_add(&notes->appends, 1) + 1, &state);
         if (random_below(&state, 2)) /* else it comes again at once, with others waiting */
-            pause_us(random_below(&state, 4000));
+            pause_us(random_below(&state, 8000));
     }
     _exit(3);
 }
@@ -219,7 +219,7 @@ static int run_round(uint64_t *state)
     bool all = random_below(state, 2);
     size_t first = all ? 0 : random_below(state, WRITERS), last = all ? WRITERS : first + 1;
     int bad = 0;
-    pause_us(random_below(state, 6000));
+    pause_us(random_below(state, 5000));
     for (size_t i = first; i < last; i++)
         bad += stop(i);
     bad += look();

@@ -6,7 +6,8 @@
  *                                                   reached it tries again for SECONDS.
  *   recordwrite STORE read SESSION                  a line for each entry: "SEQ KEY|- BODY"
  *   recordwrite STORE delete SESSION
- *   recordwrite STORE check SESSION|- [repair]      a line for each problem: "problem SESSION SEQ REPAIRED WORDS"; last "left COUNT"
+ *   recordwrite STORE check SESSION|- [repair]      a line for each problem: "problem SESSION SEQ REPAIRED WORDS";
+ *                                                   last "left COUNT"
  *   recordwrite STORE keep SESSION                  keeps a version of the blob of its first entry
  *   recordwrite STORE time SESSION COUNT            the least and the middle microseconds of an append of one entry
  * A fault is a line "fault NUMBER WORDS" and status 1.

@@ -212,6 +212,7 @@ TEST(no_request_is_illegal_whatever_comes_in)
             CHECK(t.vision || v.images == 0);
             struct request_figures f = replay_figures(r);
             CHECK(f.images == v.images && f.live == v.live);
+            CHECK(!t.limits.context || f.tokens <= t.limits.context || v.live == 0);
             CHECK(f.tokens == f.cache_read + f.cache_write + f.plain);
         }
         replay_free(r);
@@ -517,6 +518,13 @@ TEST(a_cut_drops_the_thoughts_that_were_bound_to_what_it_took)
     r = fed(&m, &t, "all");
     CHECK(replay_fate(r, 3, 0).fate == FATE_ELIDED);
     CHECK(replay_thinking(r).before == 5 && !replay_thinking(r).loose);
+    replay_free(r);
+    free(m.lines[4]);
+    m.lines[4] = strdup("{\"kind\":\"assistant\",\"at\":9000,\"parts\":[{\"type\":\"opaque\",\"wire\":\"anthropic\",\"thinking\":true,\"value\":{}},"
+                        "{\"type\":\"tool_call\",\"id\":\"c2\",\"name\":\"view\",\"arguments\":{\"path\":\"a\"}}]}");
+    m.lens[4] = strlen(m.lines[4]);
+    r = fed(&m, &t, "all");
+    CHECK(replay_thinking(r).before == 5 && replay_thinking(r).loose);
     replay_free(r);
 }
 

@@ -14,7 +14,7 @@
 #include "lower/writer.h"
 #include "transcript/transcript.h"
 
-enum { MOST_MARKS = 100000 };
+enum { MOST_MARKS = 4096 };
 
 struct mark {
     int64_t seq;

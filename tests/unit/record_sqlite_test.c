@@ -449,6 +449,10 @@ TEST(a_file_that_was_replaced_is_left_for_the_one_that_is_there)
     CHECK(lab_say(l.r, "a", NULL, "x") == 1);
     CHECK(rename(l.file, aside) == 0);
     CHECK(lab_say(l.r, "a", NULL, "x") == 1);
+    (void)snprintf(aside, sizeof aside, "%sR/folder", l.tree.top); /* and with its folder, lease and all */
+    CHECK(rename(l.folder, aside) == 0);
+    CHECK(lab_say(l.r, "a", NULL, "x") == 1 && lab_say(l.r, "a", NULL, "x") == 2);
+    CHECK(access(l.file, F_OK) == 0);
 }
 
 TEST(a_file_shrinks_when_a_session_is_deleted)
