@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lowerall FOLDER: appends every generated trace to a session of its own, turn by turn, lowers it after each turn for all four
+ * lowerall WORKERS FOLDER: appends every generated trace to a session of its own, turn by turn, lowers it after each turn for all four
  * wires, and writes every distinct message to FOLDER/WIRE.json, an array. Base64 is cut short: who judges the messages need
- * not read it. Prints how many there are of each.
+ * not read it. What is lowered piece by piece must be what is lowered at once. Prints how many messages there are of each wire.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -122,6 +122,19 @@ static void lower(struct lowering *l)
         errx(1, "%s, %s: not an array", l->way->wire, l->way->retain);
 }
 
+/* What was put together from pieces is what is lowered at once. */
+static void check_whole(struct lowering *l)
+{
+    struct fovea_fault fault;
+    struct fovea_lowered lowered;
+    auto_buf whole = BUF_INIT(GIB);
+    struct fovea_lower_request request = {.model = l->way->model, .wire = l->way->wire, .retain = l->way->retain};
+    if (fovea_lower(l->session, &request, hold, &whole, &lowered, &fault) < 0)
+        errx(1, "%s, %s: %s", l->way->wire, l->way->retain, fault.text);
+    if (whole.len != l->now.len || memcmp(whole.data, l->now.data, whole.len) != 0)
+        errx(1, "%s, %s: piece by piece it is something else", l->way->wire, l->way->retain);
+}
+
 static bool starts_turn(const char *line, size_t len)
 {
     struct span object;
@@ -170,6 +183,7 @@ static void run_trace(fovea *f, const char *name)
             lower(&all[i]);
     }
     for (size_t i = 0; i < COUNT(ways); i++) {
+        check_whole(&all[i]);
         fovea_session_free(all[i].session);
         buf_done(&all[i].now);
     }
@@ -191,14 +205,14 @@ int main(int argc, char **argv)
 {
     struct fovea_fault fault;
     fovea *f = NULL;
-    if (argc != 2)
+    if (argc != 3)
         return 2;
-    if (fovea_new(NULL, &f, &fault) < 0)
+    if (fovea_new(&(struct fovea_options){.worker_dir = argv[1], .ready_workers = 1}, &f, &fault) < 0)
         errx(3, "%s", fault.text);
     for (const char *const *t = fovea_traces(); *t; t++)
         run_trace(f, *t);
     for (size_t i = 0; i < COUNT(heaps) && heaps[i].wire; i++)
-        save(&heaps[i], argv[1]);
+        save(&heaps[i], argv[2]);
     fovea_free(f);
     return 0;
 }

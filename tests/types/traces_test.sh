@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 3
 mkdir home
 export HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home" XDG_STATE_HOME="$scratch/home" XDG_CACHE_HOME="$scratch/home"
-if ! "$BUILD/tests/lowerall" "$scratch" >counts; then
+if ! "$BUILD/tests/lowerall" "$BUILD" "$scratch" >counts; then
     echo "not ok generated conversations are lowered at every turn"
     exit 1
 fi
