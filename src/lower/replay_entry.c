@@ -38,7 +38,7 @@ static bool has_path(struct span arguments)
 {
     struct span_walk w = span_enter(arguments);
     while (span_next(&w))
-        if (w.object && span_is(w.key, "path"))
+        if (span_is_object(&w) && span_is(w.key, "path"))
             return span_inside(w.value).len > 0;
     return false;
 }
