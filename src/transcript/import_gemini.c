@@ -172,7 +172,7 @@ static json_t *response_words(const json_t *response, bool *error)
 static json_t *canonical_response(const json_t *entry, const json_t *words)
 {
     json_t *name = json_object_get(entry, "name");
-    if (!name)
+    if (json_string_length(name) == 0)
         return json_object(); /* like no response */
     return json_pack("{s:{s:O, s:O, s:{s:O*}}}", "functionResponse", "id", json_object_get(entry, "call"), "name", name,
                      "response", "output", words);
