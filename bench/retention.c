@@ -296,9 +296,9 @@ int main(void)
     trace_table(m);
     for (size_t i = 0; i < PRICED; i++)
         money_table(m, i);
-    printf("### More models, and sessions that nobody chose\n\nThe last three columns are %d random sessions: the mean and the worst ratio, and the sum of auto "
-           "÷ the least sum of\nanother policy. The worst are sessions of one long turn with many pictures, of which auto keeps all, as it must, and newest:3 keeps "
-           "three.\n\n", RANDOM);
+    printf("### More models, and sessions that nobody chose\n\nThe last three columns are %d random sessions: the mean and the worst ratio, and the sum of auto ÷ the "
+           "least sum of\nanother policy. The worst are sessions with many pictures in one turn: auto keeps the current turn whole, as it must, and newest:3 keeps "
+           "three.\nWhere nothing is cached, auto is turns:1.\n\n", RANDOM);
     ratio_table(m);
     printf("### Time to decide\n\n");
     time_table(m);

@@ -54,6 +54,7 @@ static void add_opaque(struct buf *b)
         "\"gemini\",\"thinking\":true,\"value\":{\"text\":\"t\",\"thought\":true}",
         "\"elsewhere\",\"value\":{\"x\":1},\"text\":\"words\"",
         "\"elsewhere\",\"value\":{\"x\":1}",
+        "\"openai-chat\",\"value\":{\"type\":\"refusal\",\"refusal\":\"no\"}",
     };
     (void)buf_add_format(b, "{\"type\":\"opaque\",\"wire\":%s}", values[roll(COUNT(values))]);
 }

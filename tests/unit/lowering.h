@@ -38,7 +38,7 @@ struct run {
     uint8_t bytes[64];
 };
 
-static void session_add(struct session *s, char *body, size_t len)
+__attribute__((unused)) static void session_add(struct session *s, char *body, size_t len)
 {
     if (s->n == s->room) {
         s->room = s->room ? s->room * 2 : 64;
@@ -49,7 +49,7 @@ static void session_add(struct session *s, char *body, size_t len)
     s->lens[s->n++] = len;
 }
 
-static void session_done(struct session *s)
+__attribute__((unused)) static void session_done(struct session *s)
 {
     for (size_t i = 0; i < s->n; i++)
         free(s->bodies[i]);
@@ -58,7 +58,7 @@ static void session_done(struct session *s)
     *s = (struct session){0};
 }
 
-static void run_done(struct run *r)
+__attribute__((unused)) static void run_done(struct run *r)
 {
     buf_done(&r->out);
     buf_done(&r->reports);
