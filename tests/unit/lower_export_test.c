@@ -93,14 +93,15 @@ static void each_file(int wire, void (*tell)(int wire, const char *path))
 {
     char folder[300], path[600];
     (void)snprintf(folder, sizeof folder, "tests/cases/transcript/%s", lower_wire_names[wire]);
-    DIR *d = opendir(folder);
-    for (struct dirent *f; d && (f = readdir(d));) {
-        (void)snprintf(path, sizeof path, "%s/%s", folder, f->d_name);
-        if (f->d_name[0] != '.')
+    struct dirent **found = NULL;
+    int n = scandir(folder, &found, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, found[i]->d_name);
+        if (found[i]->d_name[0] != '.')
             tell(wire, path);
+        free(found[i]);
     }
-    if (d)
-        (void)closedir(d);
+    free(found);
 }
 
 static size_t files;
@@ -128,6 +129,7 @@ static size_t roll(size_t sides)
     return (size_t)(dice >> 33) % sides;
 }
 
+enum { ROUNDS = 1500 };
 static json_t *pool;
 
 static void add_messages(int wire, const char *path)
@@ -194,7 +196,7 @@ TEST(whatever_is_taken_at_random_is_exported_as_it_was)
         size_t taken = 0;
         pool = json_array();
         each_file(wire, add_messages);
-        for (size_t round = 0; round < 1500 && !test_failed; round++) {
+        for (size_t round = 0; round < ROUNDS && !test_failed; round++) {
             json_t *list = json_array();
             for (size_t n = 1 + roll(6); n; n--) {
                 json_t *m = json_deep_copy(json_array_get(pool, roll(json_array_size(pool))));
