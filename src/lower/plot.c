@@ -13,8 +13,8 @@
 enum {
     WIDTH = 1000, HEIGHT = 640,
     LEFT = 90, RIGHT = 20,
-    UPPER_TOP = 90, UPPER_BOTTOM = 380,
-    LOWER_TOP = 430, LOWER_BOTTOM = 590,
+    UPPER_TOP = 98, UPPER_BOTTOM = 380,
+    LOWER_TOP = 436, LOWER_BOTTOM = 590,
     TICKS = 5,
     MOST_POINTS = 2000, /* of one line; more would not be seen */
 };
@@ -64,10 +64,10 @@ static double most_of(const struct simulation *s, const struct panel *p)
     return most;
 }
 
-/* The next of 1, 2, 2.5, 5, 10 times a power of ten, for one step between two ticks. */
+/* The next round number, for one step between two ticks. */
 static double round_step(double step)
 {
-    static const double nice[] = {1, 2, 2.5, 5, 10};
+    static const double nice[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
     double power = 1;
     while (power * 10 <= step)
         power *= 10;
@@ -132,7 +132,7 @@ static void add_panel(const struct simulation *s, struct panel *p, struct buf *t
         step = MAX(step, 1);
     p->most = step * TICKS;
     add_axes(p, step, to);
-    for (size_t i = 0; i < s->n_runs; i++)
+    for (size_t i = s->n_runs; i-- > 0;) /* auto comes last and is solid: what lies on top of it shows between dashes */
         add_line(p, &s->runs[i], i, to);
 }
 

@@ -107,36 +107,36 @@ static void keep_batch(struct replay *r)
 
 /* ---------------------------------------------------------------- auto */
 
+/* Whole numbers: the same decision on every machine. Prices times multiples times tokens times requests need more than 64 bits. */
+typedef __int128 money;
+
 /* A cut from one picture on. */
 struct cut {
     int32_t from;
-    double gain; /* in the price of an input token, in thousandths */
+    money gain;
 };
 
-/* Requests that are still to come before the cache goes cold or the session ends. Nobody knows how old a session gets: it is taken
- * to be half through, and a new one not to end at once; the rest is shared among the times that it went cold. Figures between half
- * and twice of this change the sums over random sessions by less than a hundredth. */
-enum { NEW_SESSION = 10 };
-
-static double requests_to_come(const struct replay *r)
-{
-    return (double)(r->s.requests + NEW_SESSION) / (double)(r->s.colds + 1);
-}
-
 /* What a request costs with so many tokens read and so many written. */
-static double cost(const struct replay *r, int64_t read, int64_t write)
+static money cost(const struct replay *r, int64_t read, int64_t write)
 {
     const struct target_cache *c = &r->target->cache;
-    double rate = (double)replay_rate(r->target, read + write) / (double)replay_rate(r->target, 0);
-    return rate * ((double)read * c->read + (double)write * c->write);
+    return (money)replay_rate(r->target, read + write) * ((money)read * c->read + (money)write * c->write);
 }
 
-static double gain_of(const struct replay *r, int64_t at, int64_t saved)
+/*
+ * Requests that are still to come before the cache goes cold or the session ends: nobody knows how old a session gets, so it is
+ * taken to be half through, and a new one not to end at once; the rest is shared among the times that it went cold. Half or
+ * twice as many change the sums over random sessions by less than a hundredth.
+ */
+enum { NEW_SESSION = 10 };
+
+/* What a cut at that place saves, times the number of warm runs so far. */
+static money gain_of(const struct replay *r, int64_t at, int64_t saved)
 {
     int64_t total = replay_tokens(r), last = r->s.last_tokens, less = total - saved;
-    double now = cost(r, last, total - last) - cost(r, at, less - at);
-    double later = cost(r, total, 0) - cost(r, less, 0);
-    return now + requests_to_come(r) * later;
+    money now = cost(r, last, total - last) - cost(r, at, less - at);
+    money later = cost(r, total, 0) - cost(r, less, 0);
+    return now * (r->s.colds + 1) + later * (r->s.requests + NEW_SESSION);
 }
 
 static int64_t old_tokens(const struct replay *r)
@@ -167,7 +167,7 @@ static struct cut best_cut(const struct replay *r)
     int64_t saved = old_tokens(r), live = 0, bound = first_bound(r);
     for (int32_t i = r->s.first; i != PIC_NONE && pic_old(r, &r->pics[i]); i = r->pics[i].next) {
         const struct pic *p = &r->pics[i];
-        double gain = p->viewable ? gain_of(r, cut_position(r, p, live, bound), saved) : 0;
+        money gain = p->viewable ? gain_of(r, cut_position(r, p, live, bound), saved) : 0;
         if (gain > best.gain)
             best = (struct cut){i, gain};
         live += p->sent.tokens;

@@ -7,7 +7,6 @@
 #include "lower/replay.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,101 +200,6 @@ static void request(struct replay *r)
         r->tell(r->tell_arg, &r->s.figures);
 }
 
-/* ---------------------------------------------------------------- asking what was decided */
-
-static int pic_order(const struct pic *p, int64_t seq, size_t part)
-{
-    return p->seq != seq ? (p->seq < seq ? -1 : 1) : p->part != part ? (p->part < part ? -1 : 1) : 0;
-}
-
-static struct pic *find_pic(const struct replay *r, int64_t seq, size_t part)
-{
-    size_t low = 0, high = r->n_pics;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int order = pic_order(&r->pics[mid], seq, part);
-        if (order == 0)
-            return &r->pics[mid];
-        *(order < 0 ? &low : &high) = order < 0 ? mid + 1 : mid;
-    }
-    return NULL;
-}
-
-struct decision replay_fate(const struct replay *r, int64_t seq, size_t part)
-{
-    const struct pic *p = find_pic(r, seq, part);
-    if (!p)
-        return (struct decision){.fate = FATE_LIVE};
-    bool refit = p->sent.fate == FATE_REFIT;
-    return (struct decision){.fate = p->sent.fate, .why = p->sent.why, .refit = refit ? p->sent.refit : (struct refit){0},
-                             .planned = refit ? p->sent.size : (struct size){0}};
-}
-
-struct replay_thinking replay_thinking(const struct replay *r)
-{
-    return r->s.thinking;
-}
-
-struct request_figures replay_figures(const struct replay *r)
-{
-    return r->s.figures;
-}
-
-int replay_refits(const struct replay *r, int (*each)(void *arg, const uint8_t sha256[static SHA256_LEN], const struct refit *refit),
-                  void *arg)
-{
-    for (int32_t i = r->s.first; i != PIC_NONE; i = r->pics[i].next) {
-        const struct pic *p = &r->pics[i];
-        int got = p->sent.fate == FATE_REFIT && p->stored ? each(arg, p->sha256, &p->sent.refit) : 0;
-        if (got < 0)
-            return got;
-    }
-    return 0;
-}
-
-const struct thought *replay_thought(const struct replay *r, int64_t seq)
-{
-    size_t low = 0, high = r->n_thoughts;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        *(r->thoughts[mid].seq < seq ? &low : &high) = r->thoughts[mid].seq < seq ? mid + 1 : mid;
-    }
-    return low < r->n_thoughts ? &r->thoughts[low] : NULL;
-}
-
-static bool pic_retell(struct pic *p)
-{
-    bool refit = p->sent.fate == FATE_REFIT;
-    bool same = p->told.fate == p->sent.fate && p->told.why == p->sent.why &&
-                (!refit || refit_equal(&p->told.refit, &p->sent.refit));
-    p->told.fate = p->sent.fate;
-    p->told.why = p->sent.why;
-    p->told.refit = p->sent.refit;
-    p->touched = false;
-    return !same;
-}
-
-int64_t replay_changed(struct replay *r)
-{
-    int64_t least = INT64_MAX, now = r->s.thinking.before, was = r->told_thinking.before;
-    while (r->n_touched) {
-        struct pic *p = &r->pics[r->touched[--r->n_touched]];
-        if (pic_retell(p))
-            least = MIN(least, p->seq);
-    }
-    const struct thought *t = now != was ? replay_thought(r, MIN(now, was)) : NULL;
-    if (t && t->seq < MAX(now, was))
-        least = MIN(least, t->seq);
-    r->told_thinking = r->s.thinking;
-    return least;
-}
-
-void refit_spec(const struct refit *f, char ret[static REFIT_SPEC])
-{
-    (void)snprintf(ret, REFIT_SPEC, "edge=%u;least=%u;bytes=%u;webp=%d;gif=%d", f->max_edge, f->min_edge, f->max_bytes,
-                   !f->no_webp, !f->no_gif);
-}
-
 /* ---------------------------------------------------------------- parts that a provider would not take */
 
 static struct sent barred(const struct replay *r, const struct pic *p, const struct bar *b)
@@ -324,7 +228,7 @@ int replay_bar(struct replay *r, int64_t seq, size_t part, bool stub, const char
     take_back(r);
     b = b ? b : &r->bars[r->n_bars++];
     *b = (struct bar){seq, (uint32_t)MIN(part, UINT32_MAX), stub, why};
-    struct pic *p = find_pic(r, seq, part);
+    struct pic *p = pic_find(r, seq, part);
     if (p && sent_live(&p->sent)) {
         struct sent to = barred(r, p, b);
         pic_change(r, (int32_t)(p - r->pics), &to);

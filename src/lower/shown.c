@@ -81,11 +81,12 @@ static struct shown show_bytes(struct writer *w, const struct item *item, const 
 static struct shown show_reference(struct writer *w, const struct item *item, const struct part *p)
 {
     const struct references *takes = &references[w->wire];
-    bool image = p->type == PART_IMAGE, own = is_own(w, &item->e);
-    struct shown s = {.part = p, .raw = own && p->raw.len};
-    if (p->url.len && (own || (image ? takes->image_url : takes->document_url)))
+    bool image = p->type == PART_IMAGE;
+    struct shown s = {.part = p, .raw = p->raw.len && is_own(w, &item->e)};
+    bool takes_file = (image ? takes->image_file : takes->document_file) && is_family(w, &item->e);
+    if (p->url.len && (s.raw || (image ? takes->image_url : takes->document_url)))
         s.form = FORM_URL;
-    else if (p->file_id.len && (own || ((image ? takes->image_file : takes->document_file) && is_family(w, &item->e))))
+    else if (p->file_id.len && (s.raw || takes_file))
         s.form = FORM_FILE;
     else if (s.raw)
         return (struct shown){.form = FORM_VALUE, .part = p, .value = p->raw};

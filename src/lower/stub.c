@@ -54,7 +54,7 @@ static void add_kind(const struct part *p, struct buf *to)
         return;
     (void)buf_add_str(to, " (");
     if (type.len)
-        (void)span_text(p->media_type, to);
+        (void)add_name(p->media_type, to);
     if (sized)
         (void)buf_add_format(to, "%s%ux%u", type.len ? " " : "", p->width, p->height);
     (void)buf_add_str(to, ")");

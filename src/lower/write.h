@@ -45,6 +45,7 @@ struct writer {
     bool looking;    /* only what a part would become is asked: no bytes, no report */
     struct span declared; /* the media type to be written, where it is not the payload's */
     struct buf words; /* of a stub */
+    struct buf aside; /* words that have no place where they belong (Gemini) */
     int error;
     struct sink sink;
 };

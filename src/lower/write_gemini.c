@@ -63,7 +63,7 @@ static void put_name_of(struct writer *w, const struct call *c)
         put(w, "\"id\":");
         put_call_id(w, c);
     }
-    if (exact && !c->name.len)
+    if (exact && !c->name.at)
         return;
     put_next(w, "\"name\":");
     put_call_name(w, c);
@@ -164,6 +164,14 @@ static void put_response(struct writer *w, const struct item *item)
     put(w, "\"}");
 }
 
+/* A response holds no text beside its pictures. */
+static void put_aside(struct writer *w)
+{
+    if (w->aside.len)
+        (void)buf_add_str(&w->aside, "\n");
+    (void)buf_add(&w->aside, w->words.data, w->words.len);
+}
+
 /* functionResponse.parts: what is sent inside, and blocks that only this wire has. */
 static void write_inner(struct writer *w, const struct item *item)
 {
@@ -175,9 +183,14 @@ static void write_inner(struct writer *w, const struct item *item)
                                 : !native || !is_sent(w, item, i))
             continue;
         struct shown s = show_part(w, item, i);
-        if (s.form == FORM_NONE)
+        if (s.form == FORM_WORDS)
+            put_aside(w);
+        if (s.form == FORM_NONE || s.form == FORM_WORDS)
             continue;
-        sink_str(&w->sink, n ? "," : ",\"parts\":[");
+        if (n)
+            put(w, ",");
+        else
+            put_next(w, "\"parts\":[");
         if (is_media(&s))
             tell_place(w, &(struct lower_place){w->messages - 1, w->now.blocks - 1, (int64_t)n}, item->e.seq, i);
         put_block(w, &s);
@@ -216,7 +229,7 @@ static void write_response(struct writer *w, const struct item *item, const stru
 }
 
 /* Words on pictures that are not sent have no place in a response that is given back as it was. */
-static void write_beside(struct writer *w, const struct item *item)
+static void find_aside(struct writer *w, const struct item *item)
 {
     if (!inner_block(w, &item->e).len)
         return;
@@ -224,10 +237,20 @@ static void write_beside(struct writer *w, const struct item *item)
         enum part_type type = item->e.parts[i].type;
         if ((type != PART_IMAGE && type != PART_DOCUMENT) || is_sent(w, item, i))
             continue;
-        struct shown s = show_part(w, item, i);
-        block_next(w);
-        put_block(w, &s);
+        (void)show_part(w, item, i);
+        put_aside(w);
     }
+}
+
+static void write_aside(struct writer *w)
+{
+    if (!w->aside.len)
+        return;
+    block_next(w);
+    put(w, "{\"text\":");
+    sink_quoted(&w->sink, w->aside.data, w->aside.len);
+    put(w, "}");
+    w->aside.len = 0;
 }
 
 static void write_missing(struct writer *w, const struct call *c)
@@ -253,7 +276,8 @@ static void write_responses(struct writer *w)
     }
     for (size_t i = 0; i < g->n_items; i++)
         if (g->items[i].role == ITEM_RESULT)
-            write_beside(w, &g->items[i]);
+            find_aside(w, &g->items[i]);
+    write_aside(w);
 }
 
 static void write_step(struct writer *w)
@@ -324,6 +348,7 @@ static void write_exact(struct writer *w)
         else
             (void)write_parts(w, &g->items[i], 0);
     }
+    write_aside(w);
     message_end(w);
 }
 

@@ -105,7 +105,8 @@ static void put_call(struct writer *w, const struct call *c)
     put(w, "}");
 }
 
-/* An entry of this wire is a message, or the one item that its part is. */
+/* An entry of this wire is a message, or the one item that its part is. A message that was no more than its words is written
+ * as a string, which the vendor's types know too. */
 static bool is_message(const struct writer *w, const struct entry *e)
 {
     bool text = false;
@@ -116,7 +117,7 @@ static bool is_message(const struct writer *w, const struct entry *e)
             return false;
         text = text || e->parts[i].type == PART_TEXT;
     }
-    return text || e->raw.len > 0;
+    return e->raw.len > 0 || (text && w->group.kind == GROUP_EXACT);
 }
 
 /* Texts that follow each other are one message. */

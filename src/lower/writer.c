@@ -211,8 +211,8 @@ static int close_group(struct writer *w)
     group_seal(&w->group);
     write_group(w);
     group_reset(&w->group);
-    if (w->error == 0 && w->words.error == -ENOMEM)
-        w->error = -ENOMEM;
+    if (w->error == 0)
+        w->error = w->words.error ? w->words.error : w->aside.error;
     return w->error ? w->error : w->sink.error;
 }
 
@@ -262,6 +262,7 @@ int writer_new(const struct lower_job *job, size_t first, size_t offset, struct 
     w->messages = first;
     w->begun = first > 0;
     w->words = (struct buf)BUF_INIT(LIMIT_STUB_BYTES);
+    w->aside = (struct buf)BUF_INIT(LIMIT_ENTRY_BYTES);
     if (job->replay)
         w->thinking = replay_thinking(job->replay);
     w->sink.write = job->hooks.write;
@@ -279,5 +280,6 @@ void writer_free(struct writer *w)
         return;
     group_done(&w->group);
     buf_done(&w->words);
+    buf_done(&w->aside);
     free(w);
 }

@@ -48,6 +48,8 @@ int pg_head(struct backend *b, const char *session, struct backend_head *ret, st
 struct walk {
     struct backend *b;
     int64_t id, next;
+    int rows;       /* of a page */
+    bool unreadable; /* the server could not read a page */
     backend_each *each;
     void *arg;
     struct fovea_fault *fault;
@@ -77,9 +79,9 @@ static int page(struct walk *w, bool *more)
     int n = pg_select(w->b, "SELECT seq, at_ms, hash, key, body FROM (SELECT *, sum(octet_length(body)) OVER (ORDER BY seq)"
                             " - octet_length(body) AS before FROM (SELECT * FROM fovea.entries WHERE session = $1"
                             " AND seq >= $2 ORDER BY seq LIMIT $3) few) p WHERE before < $4 ORDER BY seq",
-                      PG_VALUES(PG_NUMBER(w->id), PG_NUMBER(w->next), PG_NUMBER(LIMIT_PG_PAGE_ROWS),
-                                PG_NUMBER(LIMIT_PG_PAGE_BYTES)),
+                      PG_VALUES(PG_NUMBER(w->id), PG_NUMBER(w->next), PG_NUMBER(w->rows), PG_NUMBER(LIMIT_PG_PAGE_BYTES)),
                       &got, w->fault);
+    w->unreadable = n == -EBADMSG || n == -EIO;
     if (n < 0)
         return n;
     for (int i = 0; i < n; i++) {
@@ -87,22 +89,32 @@ static int page(struct walk *w, bool *more)
         if (r)
             return r;
     }
-    *more = n == LIMIT_PG_PAGE_ROWS || bytes >= LIMIT_PG_PAGE_BYTES;
+    *more = n == w->rows || bytes >= LIMIT_PG_PAGE_BYTES;
     return 0;
 }
 
-int pg_rows(struct backend *b, int64_t id, int64_t from, backend_each *each, void *arg, struct fovea_fault *fault)
+static int all_pages(struct walk *w)
 {
-    struct walk w = {b, id, from, each, arg, fault};
     bool more = true;
-    int r = b->writing ? 0 : pg_ready(b, false, fault);
-    if (r == 0)
-        r = pg_read_enter(b, fault);
+    int r = pg_read_enter(w->b, w->fault);
     if (r < 0)
         return r;
     while (r == 0 && more)
-        r = page(&w, &more);
-    r = pg_read_leave(b, r, fault);
+        r = page(w, &more);
+    return pg_read_leave(w->b, r, w->fault);
+}
+
+/* Of a page that cannot be read, one row after the other: those before the damaged one are given. */
+int pg_rows(struct backend *b, int64_t id, int64_t from, backend_each *each, void *arg, struct fovea_fault *fault)
+{
+    struct walk w = {.b = b, .id = id, .next = from, .rows = LIMIT_PG_PAGE_ROWS, .each = each, .arg = arg, .fault = fault};
+    int r = b->writing ? 0 : pg_ready(b, false, fault);
+    if (r == 0)
+        r = all_pages(&w);
+    if (w.unreadable && !b->writing) {
+        w.rows = 1;
+        r = all_pages(&w);
+    }
     return MIN(r, 0);
 }
 

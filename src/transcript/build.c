@@ -68,6 +68,26 @@ int import_bad(struct import *im, const char *format, ...)
     return im->error = fault_set(im->fault, EINVAL, "%s[%zu]%s", im->wire->list, im->message, words);
 }
 
+static unsigned depth_of(const json_t *value)
+{
+    unsigned deepest = 0, depth;
+    size_t i;
+    const char *key;
+    json_t *inner;
+    json_object_foreach(borrow(value), key, inner)
+        if ((depth = depth_of(inner)) > deepest)
+            deepest = depth;
+    json_array_foreach(value, i, inner)
+        if ((depth = depth_of(inner)) > deepest)
+            deepest = depth;
+    return deepest + (json_is_object(value) || json_is_array(value));
+}
+
+bool entry_is_shallow(const json_t *entry)
+{
+    return depth_of(entry) <= LIMIT_JSON_SCAN_DEPTH;
+}
+
 /* ---------------------------------------------------------------- entries */
 
 json_t *entry_open(struct import *im, const char *kind)

@@ -43,6 +43,20 @@ static void open_request(struct import *im, const json_t *root)
         (void)json_object_del(e, "system");
     if (json_array_size(tools) == 0)
         (void)json_object_del(e, "tools");
+    if (!im->error && !entry_is_shallow(e))
+        im->error = fault_set(im->fault, EINVAL, "the request is nested too deeply");
+}
+
+static int import_message(struct import *im, json_t *message)
+{
+    size_t first = json_array_size(im->in->entries);
+    int r = im->wire->message(im, message);
+    if (r < 0 || im->error < 0)
+        return r < 0 ? r : im->error;
+    for (size_t i = first; i < json_array_size(im->in->entries); i++)
+        if (!entry_is_shallow(json_array_get(im->in->entries, i)))
+            return import_bad(im, ": nested too deeply");
+    return 0;
 }
 
 static int import_list(struct import *im, const json_t *list)
@@ -54,9 +68,9 @@ static int import_list(struct import *im, const json_t *list)
         im->pieces = 0;
         if (!json_is_object(message))
             return import_bad(im, ": an object is wanted");
-        int r = im->wire->message(im, message);
-        if (r < 0 || im->error < 0)
-            return r < 0 ? r : im->error;
+        int r = import_message(im, message);
+        if (r < 0)
+            return r;
     }
     return 0;
 }

@@ -257,6 +257,8 @@ static int take_entry(struct neutral *n, const json_t *entry, const struct neutr
     if (!strcmp(kind->name, "request"))
         list = json_object_get(entry, "system");
     int r = list ? neutral_parts(n, list, kind, e) : 0;
+    if (r == 0 && !entry_is_shallow(e))
+        r = fault_set(n->fault, EINVAL, "the entry is nested too deeply");
     if (r == 0 && json_array_append(n->in->entries, e) != 0)
         r = fault_oom(n->fault);
     return r;

@@ -79,6 +79,9 @@ int entry_add_part(struct import *im, json_t *entry, json_t *part); /* takes par
 /* raw of the message's first entry, unless rest is what its kind says already. Takes both. */
 void entry_raw(struct import *im, json_t *entry, const char *key, json_t *rest, json_t *canonical);
 
+/* Whether what is stored can be read again: entries are read in place, to a depth that is bounded. */
+bool entry_is_shallow(const json_t *entry);
+
 json_t *part_new(struct import *im, const char *type);
 json_t *part_text(struct import *im, const json_t *text);
 json_t *part_opaque(struct import *im, const json_t *value, bool thinking, const json_t *text);

@@ -247,6 +247,24 @@ def checking_finds_what_was_changed_and_mends_what_it_can(server):
     return "%d kinds of damage" % len(DAMAGE)
 
 
+TORN = ("ALTER TABLE fovea.entries RENAME TO facts;"
+        " CREATE FUNCTION fovea.torn(n bigint, b bytea) RETURNS bytea IMMUTABLE LANGUAGE plpgsql AS $$BEGIN IF n = 4 THEN RAISE 'torn' USING ERRCODE = 'XX001'; END IF; RETURN b; END$$; CREATE VIEW fovea.entries AS"
+        " SELECT session, seq, at_ms, hash, key, fovea.torn(seq, body) AS body FROM fovea.facts")
+
+
+@test
+def an_entry_that_the_server_cannot_read_is_named_and_the_rest_is_given(server):
+    server.sql("CREATE DATABASE torn")
+    finish(writer(server.url("torn"), "s", "t", 5))
+    server.sql(TORN, "torn")
+    done = subprocess.run([WRITE, server.url("torn"), "read", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=LATE, check=False)
+    lines = done.stdout.splitlines()
+    check(len(lines) == 4 and "entry 4 cannot be read" in lines[3], done.stdout)
+    found, _ = problems(server.url("torn"), "s")
+    check(["s", "4", "0", "it cannot be read"] in found and not any(p[1] not in "04" for p in found), found)
+
+
 @test
 def a_newer_record_is_left_alone(server):
     server.sql("CREATE DATABASE newer")

@@ -84,6 +84,13 @@ static const struct {
     {"anthropic", "[{\"role\":\"user\",\"content\":[" RESULT("", "\"r\"") "]}]", "[{\"role\":\"user\",\"content\":[" RESULT(",\"is_error\":true", "\"r\"") "]}]", -1},
     {"anthropic", "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"s\"}]}]",
      "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"other\"}]}]", -1},
+    /* thoughts that a host has left out meanwhile */
+    {"anthropic", "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"s\"}," TEXT("b") "]}]",
+     "[{\"role\":\"assistant\",\"content\":[" TEXT("b") "]},{\"role\":\"user\",\"content\":\"c\"}]", 1},
+    {"anthropic", "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"s\"}," TEXT("b") "]}]",
+     "[{\"role\":\"assistant\",\"content\":[" TEXT("other") "]}]", -1},
+    {"openai-responses", "[{\"type\":\"reasoning\",\"id\":\"r\",\"summary\":[]},{\"role\":\"assistant\",\"content\":\"b\"}]",
+     "[{\"role\":\"assistant\",\"content\":\"b\"},{\"role\":\"user\",\"content\":\"c\"}]", 1},
     /* a citation is part of what was said */
     {"anthropic", "[{\"role\":\"user\",\"content\":[" TEXT("a") "]}]", "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\",\"citations\":[]}]}]", -1},
     {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"" PNG "\"}}]}]",

@@ -92,6 +92,142 @@ TEST(every_case_of_every_wire_comes_back_as_it_was)
         CHECK_MSG(each_case(transcript_wires[i], round_trip) >= 10, "%s", transcript_wires[i]);
 }
 
+/* ---------------------------------------------------------------- what they become */
+
+#define WIRE(w) "\"wire\":\"" w "\""
+#define HELLO "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+
+/* A request and the entries that it must become, one a line. */
+static const struct {
+    const char *wire, *request, *entries;
+} becomes[] = {
+    {"anthropic", "[{\"role\":\"user\",\"content\":\"q\"}]", "{\"kind\":\"user\"," WIRE("anthropic") ",\"plain\":true,\"parts\":[{\"type\":\"text\",\"text\":\"q\"}]}\n"},
+    {"anthropic",
+     "[{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"view\",\"input\":{\"path\":\"a.png\"}}]},{\"role\":\"user\",\"content\":["
+     "{\"type\":\"tool_result\",\"tool_use_id\":\"t1\",\"is_error\":true,\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8=\"}}]},"
+     "{\"type\":\"text\",\"text\":\"x\",\"cache_control\":{}}],\"k\":1}]",
+     "{\"kind\":\"assistant\"," WIRE("anthropic") ",\"parts\":[{\"type\":\"tool_call\",\"id\":\"t1\",\"name\":\"view\",\"arguments\":{\"path\":\"a.png\"}}]}\n"
+     "{\"kind\":\"tool_result\"," WIRE("anthropic") ",\"call\":\"t1\",\"name\":\"view\",\"error\":true,\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"" HELLO "\",\"bytes\":5,\"ref\":\"a.png\"}],\"raw\":{\"role\":\"user\",\"k\":1}}\n"
+     "{\"kind\":\"user\"," WIRE("anthropic") ",\"join\":true,\"parts\":[{\"type\":\"text\",\"text\":\"x\",\"raw\":{\"type\":\"text\",\"text\":\"x\",\"cache_control\":{}}}]}\n"},
+    {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8=\"},\"cache_control\":{}}]}]",
+     "{\"kind\":\"user\"," WIRE("anthropic") ",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"" HELLO "\",\"bytes\":5,\"raw\":{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"\\u0001type\",\"data\":\"\\u0001data\"},\"cache_control\":{}}}]}\n"},
+    {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8\"}}]}]",
+     "{\"kind\":\"user\"," WIRE("anthropic") ",\"parts\":[{\"type\":\"opaque\"," WIRE("anthropic") ",\"text\":\"[image that is no base64]\",\"value\":{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8\"}}}]}\n"},
+    {"anthropic", "{\"model\":\"m\",\"system\":\"s\",\"tools\":[{\"name\":\"f\",\"input_schema\":{}},{\"type\":\"bash\",\"name\":\"b\"}],\"messages\":[]}",
+     "{\"kind\":\"request\"," WIRE("anthropic") ",\"system\":[{\"type\":\"text\",\"text\":\"s\"}],\"tools\":[{\"name\":\"f\",\"parameters\":{}}],\"body\":{\"model\":\"m\",\"system\":\"s\",\"tools\":[{\"name\":\"f\",\"input_schema\":{}},{\"type\":\"bash\",\"name\":\"b\"}]}}\n"},
+    {"openai-chat",
+     "[{\"role\":\"developer\",\"content\":\"d\"},{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,aGVsbG8=\",\"detail\":\"high\"}}]},"
+     "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":0.1}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}]",
+     "{\"kind\":\"system\"," WIRE("openai-chat") ",\"plain\":true,\"role\":\"developer\",\"parts\":[{\"type\":\"text\",\"text\":\"d\"}]}\n"
+     "{\"kind\":\"user\"," WIRE("openai-chat") ",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"" HELLO "\",\"bytes\":5}]}\n"
+     "{\"kind\":\"assistant\"," WIRE("openai-chat") ",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"f\",\"arguments\":{\"a\":0.1}}]}\n"
+     "{\"kind\":\"tool_result\"," WIRE("openai-chat") ",\"plain\":true,\"call\":\"c\",\"name\":\"f\",\"parts\":[{\"type\":\"text\",\"text\":\"r\"}]}\n"},
+    {"openai-responses",
+     "{\"input\":\"hi\"}", "{\"kind\":\"request\"," WIRE("openai-responses") ",\"body\":{}}\n{\"kind\":\"user\"," WIRE("openai-responses") ",\"plain\":true,\"parts\":[{\"type\":\"text\",\"text\":\"hi\"}]}\n"},
+    {"openai-responses",
+     "[{\"type\":\"reasoning\",\"id\":\"r\",\"summary\":[]},{\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"t\",\"annotations\":[]}]},"
+     "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":\"{}\"},{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"o\"}]",
+     "{\"kind\":\"assistant\"," WIRE("openai-responses") ",\"parts\":[{\"type\":\"opaque\"," WIRE("openai-responses") ",\"thinking\":true,\"value\":{\"type\":\"reasoning\",\"id\":\"r\",\"summary\":[]}}]}\n"
+     "{\"kind\":\"assistant\"," WIRE("openai-responses") ",\"join\":true,\"parts\":[{\"type\":\"text\",\"text\":\"t\"}],\"raw\":{\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\"}}\n"
+     "{\"kind\":\"assistant\"," WIRE("openai-responses") ",\"join\":true,\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"f\",\"arguments\":{}}]}\n"
+     "{\"kind\":\"tool_result\"," WIRE("openai-responses") ",\"plain\":true,\"call\":\"c\",\"name\":\"f\",\"parts\":[{\"type\":\"text\",\"text\":\"o\"}]}\n"},
+    {"gemini",
+     "[{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"view\",\"args\":{\"path\":\"a\"}}},{\"functionCall\":{\"name\":\"view\",\"args\":{\"path\":\"b\"}},\"thoughtSignature\":\"s\"}]},"
+     "{\"role\":\"user\",\"parts\":[{\"functionResponse\":{\"name\":\"view\",\"response\":{\"output\":\"1\"}}},{\"functionResponse\":{\"id\":\"x\",\"name\":\"view\",\"response\":{\"output\":\"2\"},\"parts\":[{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"aGVsbG8=\"}}]}}]}]",
+     "{\"kind\":\"assistant\"," WIRE("gemini") ",\"parts\":[{\"type\":\"tool_call\",\"id\":\"gemini_0_0\",\"name\":\"view\",\"arguments\":{\"path\":\"a\"},\"raw\":{\"functionCall\":{\"name\":\"view\",\"args\":{\"path\":\"a\"}}}},"
+     "{\"type\":\"tool_call\",\"id\":\"gemini_0_1\",\"name\":\"view\",\"arguments\":{\"path\":\"b\"},\"raw\":{\"functionCall\":{\"name\":\"view\",\"args\":{\"path\":\"b\"}},\"thoughtSignature\":\"s\"}}]}\n"
+     "{\"kind\":\"tool_result\"," WIRE("gemini") ",\"call\":\"gemini_0_0\",\"name\":\"view\",\"parts\":[{\"type\":\"text\",\"text\":\"1\"}],\"block\":{\"functionResponse\":{\"name\":\"view\",\"response\":{\"output\":\"1\"}}}}\n"
+     "{\"kind\":\"tool_result\"," WIRE("gemini") ",\"join\":true,\"call\":\"x\",\"name\":\"view\",\"parts\":[{\"type\":\"text\",\"text\":\"2\"},{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"" HELLO "\",\"bytes\":5}]}\n"},
+};
+
+TEST(requests_become_the_entries_that_are_documented)
+{
+    for (size_t i = 0; i < COUNT(becomes); i++) {
+        struct incoming in = {.max_blob = 5};
+        struct fovea_fault fault = {0};
+        struct buf lines = BUF_INIT(MIB);
+        json_t *root = json_loads(becomes[i].request, 0, NULL);
+        CHECK_MSG(root && incoming_request(&in, becomes[i].wire, root, &fault) == 0, "row %zu: %s", i, fault.text);
+        for (size_t k = 0; k < json_array_size(in.entries); k++) {
+            char *text = entry_text_new(json_array_get(in.entries, k), NULL);
+            (void)buf_add_str(&lines, text);
+            (void)buf_add_str(&lines, "\n");
+            free(text);
+        }
+        CHECK_STR(lines.data, becomes[i].entries);
+        buf_done(&lines);
+        json_decref(root);
+        incoming_done(&in);
+    }
+}
+
+TEST(what_is_no_request_is_refused_with_its_place_and_leaves_nothing)
+{
+    static const struct {
+        const char *wire, *request, *words;
+        int code;
+    } rows[] = {
+        {"smtp", "[]", "no such wire: \"smtp\" (anthropic, openai-chat, openai-responses, gemini)", -EINVAL},
+        {"anthropic", "{}", "no request of anthropic: neither a list nor an object whose \"messages\" is one", -EINVAL},
+        {"anthropic", "{\"messages\":\"x\"}", "no request of anthropic: neither a list nor an object whose \"messages\" is one", -EINVAL},
+        {"anthropic", "[{\"role\":\"user\",\"content\":\"a\"},7]", "messages[1]: an object is wanted", -EINVAL},
+        {"anthropic", "[{\"role\":\"user\",\"content\":7}]", "messages[0].content: a string or a list is wanted", -EINVAL},
+        {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},7]}]", "messages[0].content[1]: an object is wanted", -EINVAL},
+        {"anthropic", "[{\"content\":\"a\"}]", "messages[0].role: a string is wanted", -EINVAL},
+        {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8h\"}}]}]",
+         "messages[0]: image of more than 5 bytes", -EFBIG},
+        {"openai-chat", "[{\"role\":\"user\",\"content\":{}}]", "messages[0].content: a string or a list is wanted", -EINVAL},
+        {"openai-chat", "[{\"role\":\"user\",\"content\":[null]}]", "messages[0].content[0]: an object is wanted", -EINVAL},
+        {"openai-responses", "{\"input\":7}", "no request of openai-responses: neither a list nor an object whose \"input\" is one", -EINVAL},
+        {"openai-responses", "[{\"role\":\"user\",\"content\":[7]}]", "input[0].content[0]: an object is wanted", -EINVAL},
+        {"gemini", "[{\"role\":\"user\",\"parts\":{}}]", "contents[0].parts: a list is wanted", -EINVAL},
+        {"gemini", "[{\"role\":\"user\",\"parts\":[\"x\"]}]", "contents[0].parts[0]: an object is wanted", -EINVAL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct incoming in = {.max_blob = 5};
+        struct fovea_fault fault = {0};
+        json_t *root = json_loads(rows[i].request, 0, NULL);
+        int r = incoming_request(&in, rows[i].wire, root, &fault);
+        CHECK_MSG(r == rows[i].code && json_array_size(in.entries) == 0, "row %zu: %d", i, r);
+        CHECK_STR(fault.text, rows[i].words);
+        json_decref(root);
+        incoming_done(&in);
+    }
+}
+
+TEST(a_message_of_too_many_blocks_becomes_entries_that_join)
+{
+    json_t *content = json_array(), *root = json_pack("[{s:s, s:o}]", "role", "user", "content", content);
+    struct incoming in = {.max_blob = 5};
+    for (int i = 0; i < 2 * LIMIT_ENTRY_PARTS + 1; i++)
+        (void)json_array_append_new(content, json_pack("{s:s, s:s}", "type", "text", "text", "x"));
+    CHECK(incoming_request(&in, "anthropic", root, NULL) == 0 && json_array_size(in.entries) == 3);
+    incoming_done(&in);
+    CHECK(round_trip("anthropic", root, "many") == 0);
+    json_decref(root);
+}
+
+TEST(what_is_nested_deeper_than_can_be_read_again_is_refused)
+{
+    for (int depth = LIMIT_JSON_SCAN_DEPTH - 10; depth < LIMIT_JSON_SCAN_DEPTH + 10; depth++) {
+        json_t *value = json_object();
+        for (int i = 1; i < depth; i++)
+            value = json_pack("[o]", value);
+        json_t *root = json_pack("[{s:s, s:[{s:s, s:s, s:s, s:{s:o}}]}]", "role", "assistant", "content", "type", "tool_use", "id",
+                                 "t", "name", "f", "input", "a", value);
+        struct incoming in = {.max_blob = 5};
+        struct fovea_fault fault = {0};
+        int r = incoming_request(&in, "anthropic", root, &fault);
+        CHECK(r == (depth + 4 > LIMIT_JSON_SCAN_DEPTH ? -EINVAL : 0));
+        if (r == 0)
+            CHECK(stored_well(&in));
+        else
+            CHECK_STR(fault.text, "messages[0]: nested too deeply");
+        incoming_done(&in);
+        json_decref(root);
+    }
+}
+
 /* ---------------------------------------------------------------- at random */
 
 static uint64_t dice = 88172645463325252u;
@@ -170,9 +306,10 @@ static json_t *some_messages(void)
     json_t *list = json_array();
     for (size_t n = 1 + roll(6); n; n--) {
         json_t *m = json_deep_copy(json_array_get(pool, roll(json_array_size(pool))));
-        json_t *content = json_object_get(m, json_object_get(m, "parts") ? "parts" : "content");
-        for (size_t k = roll(4); k; k--)
+        for (size_t k = roll(4); k; k--) {
+            json_t *content = json_object_get(m, json_object_get(m, "parts") ? "parts" : "content");
             disturb(json_is_array(content) && roll(30) ? content : m);
+        }
         (void)json_array_append_new(list, m);
     }
     return list;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// lowered.mjs PACKAGES WIRE FILE...: lets tsc judge every message of the files (each a JSON array, as lowering prints it) by the
+// vendor's own types. A message that occurs more than once is judged once; base64 is shortened first, which changes no type.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [, , packages, wire, ...files] = process.argv;
+const types = {
+    anthropic: 'Anthropic.MessageParam',
+    'openai-chat': 'OpenAI.ChatCompletionMessageParam',
+    'openai-responses': 'OpenAI.Responses.ResponseInputItem',
+    gemini: 'Plain<Content>',
+};
+const head = `import type Anthropic from '@anthropic-ai/sdk';
+import type OpenAI from 'openai';
+import type { Content } from '@google/genai';
+type Plain<T> = T extends string ? \`\${T}\` : T extends (infer U)[] ? Plain<U>[]
+    : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
+`;
+const seen = new Map();
+for (const file of files) {
+    JSON.parse(readFileSync(file, 'utf8')).forEach((message, i) => {
+        const text = JSON.stringify(message, (key, value) =>
+            typeof value === 'string' && value.length > 60 && /^[A-Za-z0-9+/=]+$/.test(value) ? 'AAAA' : value);
+        if (!seen.has(text)) seen.set(text, `${file} message ${i}`);
+    });
+}
+const wrong = wire === 'gemini' ? '{"role":"user","part":[]}' : '{"role":"user","contents":"x"}';
+const lines = [...seen.keys(), wrong].map((text, i) => `export const m${i}: ${types[wire]} = ${text};`);
+const name = `lowered-${wire}.ts`;
+writeFileSync(name, head + lines.join('\n') + '\n');
+if (!existsSync('node_modules')) symlinkSync(join(packages, 'node_modules'), 'node_modules');
+let output = '';
+try {
+    execFileSync(process.execPath, [join(packages, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck',
+        '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022', name],
+        { encoding: 'utf8', maxBuffer: 1 << 28 });
+} catch (error) {
+    output = error.stdout ?? String(error);
+}
+const first = head.split('\n').length;
+const bad = new Map();
+for (const [, line, words] of output.matchAll(/^lowered-[^(]*\((\d+),\d+\): (.*)$/gm))
+    if (!bad.has(Number(line) - first)) bad.set(Number(line) - first, words);
+const found = bad.delete(lines.length - 1);
+const texts = [...seen.entries()];
+for (const [i, words] of [...bad].slice(0, 10))
+    console.log(`not ok types of lowered ${wire}: ${texts[i]?.[1]}: ${words.slice(0, 300)}\n# ${texts[i]?.[0].slice(0, 400)}`);
+if (!found) console.log(`not ok types of lowered ${wire}: a wrong message is not found: ${output.slice(0, 300)}`);
+if (found && bad.size === 0) console.log(`ok types of lowered ${wire}: ${seen.size} messages of ${files.length} files`);
+process.exit(found && bad.size === 0 && seen.size > 0 ? 0 : 1);
