@@ -75,7 +75,7 @@ static void add_shape(struct buf *to, struct span key, struct span value)
     (void)buf_add(to, value.at, 1);
     for (bool any = false; span_next(&w); any = true) {
         (void)buf_add_str(to, any ? "," : "");
-        if (span_is_object(&w))
+        if (*value.at == '{')
             (void)buf_add_format(to, "\"%.*s\":", (int)w.key.len, w.key.at);
         add_shape(to, w.key, w.value);
     }
