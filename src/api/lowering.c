@@ -38,6 +38,7 @@ void lowering_free(struct lowering *l)
         free(l->bodies[i].text);
     free(l->bodies);
     free(l->boundaries);
+    id_book_done(&l->ids);
     entry_room_done(&l->room);
     buf_done(&l->notes);
     buf_done(&l->preface);
@@ -88,6 +89,15 @@ static int take_late_repair(struct taking *t, const struct entry *e)
                       "the provider refused it");
 }
 
+static int take_ids(struct lowering *l, const struct entry *e)
+{
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < e->n_parts; i++)
+        if (e->parts[i].type == PART_TOOL_CALL)
+            r = id_book_add(&l->ids, e->seq, span_inside(e->parts[i].id));
+    return r;
+}
+
 static int take_entry(const struct record_entry *stored, void *arg)
 {
     struct taking *t = arg;
@@ -110,7 +120,7 @@ static int take_entry(const struct record_entry *stored, void *arg)
     l->turn += e.starts_turn;
     if (e.kind == ENTRY_REQUEST)
         l->request = e.seq;
-    return replay_feed(l->replay, &e) < 0 ? fault_oom(t->fault) : 0;
+    return take_ids(l, &e) < 0 || replay_feed(l->replay, &e) < 0 ? fault_oom(t->fault) : 0;
 }
 
 int lowering_update(struct lowering *l, struct fovea_fault *fault)
@@ -208,6 +218,11 @@ static void write_place(void *arg, const struct lower_place *place, int64_t seq,
         w->out->place(w->out->arg, place, seq, part);
 }
 
+static size_t ids_before(void *arg, int64_t seq, struct span id)
+{
+    return id_book_before(&((const struct writing *)arg)->l->ids, seq, id);
+}
+
 static void write_note(void *arg, int64_t seq, const char *words)
 {
     struct lowering *l = ((struct writing *)arg)->l;
@@ -261,7 +276,8 @@ int lowering_write(struct lowering *l, size_t from, const struct lowering_output
     struct lower_job job = {.target = &l->aim.target,
                             .replay = out->as_is ? NULL : l->replay,
                             .as_is = out->as_is,
-                            .hooks = {&w, write_piece, write_payload, write_boundary, write_place, write_note}};
+                            .hooks = {&w, write_piece, write_payload, write_boundary, write_place,
+                                      out->as_is ? NULL : ids_before, write_note}};
     cleanup(writer_free_p) struct writer *to = NULL;
     l->n_boundaries = from == SIZE_MAX ? 0 : from;
     l->written = false;

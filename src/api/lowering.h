@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "api/context.h"
+#include "lower/id_book.h"
 #include "lower/writer.h"
 #include "record/record.h"
 
@@ -35,6 +36,7 @@ struct lowering {
         size_t len;
     } *bodies; /* of entries 1, 2, ... */
     size_t n_bodies, room_bodies;
+    struct id_book ids;
     int64_t turn;
     int64_t request, request_written; /* the last `request` entry, and that of what was written last; 0 none */
     struct buf preface;               /* the request's instructions, as an entry, where the wire has them in its array */

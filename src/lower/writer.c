@@ -236,7 +236,12 @@ int writer_entry(struct writer *w, const struct entry *e)
         if (r < 0)
             return w->error = r;
     }
-    return w->error = group_add(&w->group, e, exact);
+    size_t known = w->group.n_calls;
+    w->error = group_add(&w->group, e, exact);
+    for (size_t i = known; w->job.hooks.ids_before && i < w->group.n_calls; i++)
+        if (!w->group.calls[i].implicit)
+            w->group.calls[i].nth += w->job.hooks.ids_before(w->job.hooks.arg, e->seq, w->group.calls[i].id);
+    return w->error;
 }
 
 int writer_end(struct writer *w)

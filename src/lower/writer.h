@@ -34,6 +34,8 @@ struct lower_hooks {
     void (*boundary)(void *arg, int64_t seq, size_t message, size_t offset);
     /* A picture or document stands at this place of the output. May be NULL. */
     void (*place)(void *arg, const struct lower_place *place, int64_t seq, size_t part);
+    /* How many calls with this id stand in entries before seq: a second one is given another name. NULL: none. */
+    size_t (*ids_before)(void *arg, int64_t seq, struct span id);
     /* Something was left out or put in, in words: "part 2 of entry 7: thinking of anthropic". May be NULL. */
     void (*report)(void *arg, int64_t seq, const char *words);
 };

@@ -127,7 +127,7 @@ static int lower_from(const struct session *s, const struct target *t, const str
     struct lower_job job = {.target = t,
                             .replay = replay,
                             .as_is = as_is,
-                            .hooks = {r, run_write, run_payload, run_boundary, run_place, run_report}};
+                            .hooks = {r, run_write, run_payload, run_boundary, run_place, NULL, run_report}};
     struct writer *w = NULL;
     struct entry_room room = {0};
     *r = (struct run){.out = BUF_INIT(512 * MIB), .reports = BUF_INIT(8 * MIB), .session = s};
