@@ -277,9 +277,15 @@ static void time_table(const struct models *m)
     struct target t = target_of(m, 0);
     auto_session s = session_of("screenshots", 1);
     static const size_t turns[] = {10, 100, 1000, 10000};
+    double least[COUNT(turns)];
+    for (int round = 0; round < 3; round++) /* in turns, so that a slow moment falls on all alike */
+        for (size_t i = 0; i < COUNT(turns); i++) {
+            double us = turn_us(&t, &s, turns[i]);
+            least[i] = round ? MIN(least[i], us) : us;
+        }
     printf("| turns before it | 10 | 100 | 1,000 | 10,000 |\n| --- | --: | --: | --: | --: |\n| µs for one more turn ");
     for (size_t i = 0; i < COUNT(turns); i++)
-        printf("| %.1f ", turn_us(&t, &s, turns[i]));
+        printf("| %.1f ", least[i]);
     double decide, whole = whole_us(&t, &decide);
     printf("|\n\nA turn here is 12 to 18 entries, each read, fed and decided on. A session of 1,000 turns (12,000 entries) with 300 pictures is read and\n"
            "decided on from its start in %.1f ms, nearly all of it reading; the last decision alone takes %.1f µs. Processor time, the least of several.\n\n",
@@ -296,9 +302,11 @@ int main(void)
     trace_table(m);
     for (size_t i = 0; i < PRICED; i++)
         money_table(m, i);
-    printf("### More models, and sessions that nobody chose\n\nThe last three columns are %d random sessions: the mean and the worst ratio, and the sum of auto "
-           "÷ the least sum of\nanother policy. The worst are sessions of one long turn with many pictures, of which auto keeps all, as it must, and newest:3 keeps "
-           "three.\n\n", RANDOM);
+    printf("### More models, and sessions that nobody chose\n\nThe last three columns are %d random sessions: the mean and the worst ratio, and the sum of auto ÷ the "
+           "least sum of\nanother policy. The worst are sessions with many pictures in one turn: auto keeps the current turn whole, as it must, and newest:3 keeps "
+           "three.\nWhere pictures are many, cutting at every turn pays and auto does what turns:1 does, to the cent; where nothing is cached, always. Its lead over\n"
+           "turns:1 in the totals above comes from `long` alone, where few pictures stand before much text; over random sessions its sum is up to a two-hundredth\n"
+           "above that of turns:1, since it spares cuts that would have paid had it known how long the session goes on.\n\n", RANDOM);
     ratio_table(m);
     printf("### Time to decide\n\n");
     time_table(m);

@@ -69,12 +69,21 @@ bool span_value(const char *text, size_t len, struct span *ret)
     return true;
 }
 
+static struct span_walk walk(const char *at, const char *end)
+{
+    if (at >= end || (*at != '{' && *at != '['))
+        return (struct span_walk){.bad = true};
+    return (struct span_walk){.at = at + 1, .end = end, .close = *at == '{' ? '}' : ']'};
+}
+
 struct span_walk span_enter(struct span value)
 {
-    bool nest = value.len >= 2 && (value.at[0] == '{' || value.at[0] == '[');
-    if (!nest)
-        return (struct span_walk){.bad = value.len > 0};
-    return (struct span_walk){.at = value.at + 1, .end = value.at + value.len - 1, .object = value.at[0] == '{'};
+    return value.len ? walk(value.at, value.at + value.len) : (struct span_walk){0};
+}
+
+struct span_walk span_inner(const struct span_walk *w)
+{
+    return walk(w->at, w->end);
 }
 
 static bool walk_bad(struct span_walk *w)
@@ -83,7 +92,7 @@ static bool walk_bad(struct span_walk *w)
     return false;
 }
 
-static bool next_key(struct span_walk *w)
+static bool next_name(struct span_walk *w)
 {
     const char *stop = w->at < w->end && *w->at == '"' ? string_end(w->at, w->end) : NULL;
     if (!stop)
@@ -96,12 +105,14 @@ static bool next_key(struct span_walk *w)
     return true;
 }
 
-bool span_next(struct span_walk *w)
+bool span_key(struct span_walk *w)
 {
     if (w->bad || !w->at)
         return false;
     w->at = skip_blanks(w->at, w->end);
     if (w->at >= w->end)
+        return walk_bad(w);
+    if (*w->at == w->close)
         return false;
     if (w->begun) {
         if (*w->at != ',')
@@ -109,14 +120,30 @@ bool span_next(struct span_walk *w)
         w->at = skip_blanks(w->at + 1, w->end);
     }
     w->begun = true;
-    if (w->object && !next_key(w))
-        return walk_bad(w);
+    return w->close != '}' || next_name(w) || walk_bad(w);
+}
+
+bool span_take(struct span_walk *w)
+{
     const char *stop = value_end(w->at, w->end);
     if (!stop)
         return walk_bad(w);
     w->value = (struct span){w->at, (size_t)(stop - w->at)};
     w->at = stop;
     return true;
+}
+
+bool span_outer(struct span_walk *w, const struct span_walk *inner)
+{
+    if (inner->bad || inner->at >= inner->end || *inner->at != inner->close)
+        return walk_bad(w);
+    w->at = inner->at + 1;
+    return true;
+}
+
+bool span_next(struct span_walk *w)
+{
+    return span_key(w) && span_take(w);
 }
 
 bool span_is_string(struct span value)

@@ -29,11 +29,25 @@ bool span_value(const char *text, size_t len, struct span *ret);
  * key is without its quotes and as written. bad: it ended because the text is not JSON. */
 struct span_walk {
     const char *at, *end;
-    bool object, bad, begun;
+    char close; /* what ends it */
+    bool bad, begun;
     struct span key, value;
 };
 struct span_walk span_enter(struct span value);
 bool span_next(struct span_walk *w);
+
+/* The same in one pass over what is nested: span_key stops before a value, which is then taken (span_take), or entered and left
+ * again when its own walk has ended. */
+bool span_key(struct span_walk *w);
+bool span_take(struct span_walk *w);
+struct span_walk span_inner(const struct span_walk *w); /* bad: what stands there is no object or array */
+bool span_outer(struct span_walk *w, const struct span_walk *inner);
+
+/* Whether the walk is over an object. */
+static inline bool span_is_object(const struct span_walk *w)
+{
+    return w->close == '}';
+}
 
 /* The very bytes. Inline: the lengths of words that stand in the code are known when it is compiled. */
 static inline bool span_equals(struct span s, const char *word, size_t len)

@@ -85,15 +85,15 @@ static void put_value(struct writer *w, struct span value, const struct payload 
     }
     sink_add(&w->sink, value.at, 1);
     while (span_next(&walk)) {
-        if (strip && walk.object && span_is(walk.key, "cache_control"))
+        if (strip && span_is_object(&walk) && span_is(walk.key, "cache_control"))
             continue;
         if (!first)
             put(w, ",");
         first = false;
-        if (walk.object)
+        if (span_is_object(&walk))
             put_key(w, walk.key);
         /* What a tool is given is nobody's to change. */
-        if (walk.object && span_is(walk.key, "input"))
+        if (span_is_object(&walk) && span_is(walk.key, "input"))
             put_span(w, walk.value);
         else
             put_value(w, walk.value, p, strip);

@@ -13,7 +13,6 @@
 enum {
     TOKEN_BYTES = 4,    /* of text, in a token: English and code */
     ENTRY_TOKENS = 6,   /* what a message costs beside its parts */
-    STUB_WORDS = 45,    /* what stands for a picture that is gone; see replay_pic.c */
     PART_JSON = 320,    /* bytes around a part: keys, ids, the words of a stub */
     ENTRY_JSON = 256,
     ESCAPED = 2,        /* arguments become a string on some wires, and each quote two bytes */
@@ -38,7 +37,7 @@ static bool has_path(struct span arguments)
 {
     struct span_walk w = span_enter(arguments);
     while (span_next(&w))
-        if (w.object && span_is(w.key, "path"))
+        if (span_is_object(&w) && span_is(w.key, "path"))
             return span_inside(w.value).len > 0;
     return false;
 }
@@ -106,7 +105,7 @@ static int take_picture(struct replay *r, const struct entry *e, const struct pa
     bool result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
     struct pic pic;
     pic_init(r, e, p, result && (path || p->view.len || p->ref.len), &pic);
-    r->text += STUB_WORDS;
+    r->text += STUB_TOKENS;
     return replay_add_pic(r, &pic);
 }
 

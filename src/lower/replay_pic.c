@@ -12,7 +12,6 @@
 #include "lower/replay_priv.h"
 
 enum {
-    STUB_TOKENS = 45,       /* "[image PATH (MIME WxH) seen earlier, ...]" */
     UNKNOWN_TOKENS = 1500,  /* of a picture whose size is not known */
     USUAL_PATCH = 28,       /* where a model's rule is not known: as Claude's smaller one, the commonest */
     USUAL_TOKENS = 1568,
@@ -51,7 +50,7 @@ static int64_t above_stub(int64_t tokens)
 
 static int64_t b64_bytes(int64_t raw)
 {
-    return (MAX(raw, 0) + 2) / 3 * 4;
+    return B64_LEN(MAX(raw, 0));
 }
 
 static uint32_t clamp_bytes(int64_t bytes)

@@ -5,7 +5,10 @@
 
 #include "lower/replay.h"
 
-enum { PIC_NONE = -1 };
+enum {
+    PIC_NONE = -1,
+    STUB_TOKENS = 45, /* of the words that stand for a picture which is gone; counted as text whether it is or not */
+};
 
 /* How a picture is sent: all of it that a decision can change. */
 struct sent {
@@ -48,7 +51,7 @@ struct state {
     int64_t think_cut;   /* tokens of those that are left out */
     /* requests so far */
     int64_t requests, colds, turn_of_last;
-    int64_t last_at, last_tokens, last_bytes;
+    int64_t last_at, last_tokens;
     int32_t cut;         /* the oldest picture that was changed since the last request; PIC_NONE */
     const char *reason;
     struct request_figures figures;

@@ -5,152 +5,9 @@
  */
 #include <string.h>
 
-#include "lower/write.h"
-
-/* ---------------------------------------------------------------- parts */
-
-static void put_file(struct writer *w, const struct shown *s)
-{
-    put(w, "{\"type\":\"file\",\"file\":{");
-    if (s->form == FORM_BYTES) {
-        put(w, "\"filename\":");
-        put_span(w, s->part->name.len ? s->part->name : (struct span){"\"document.pdf\"", 14});
-        put(w, ",\"file_data\":");
-        put_data_url(w, &s->payload);
-    } else {
-        put(w, "\"file_id\":");
-        put_span(w, s->part->file_id);
-    }
-    put(w, "}}");
-}
-
-static void put_media(struct writer *w, const struct shown *s)
-{
-    if (s->raw) {
-        put_raw(w, s->part->raw, s->form == FORM_BYTES ? &s->payload : NULL);
-        return;
-    }
-    if (s->part->type == PART_DOCUMENT) {
-        put_file(w, s);
-        return;
-    }
-    put(w, "{\"type\":\"image_url\",\"image_url\":{\"url\":");
-    if (s->form == FORM_BYTES)
-        put_data_url(w, &s->payload);
-    else
-        put_span(w, s->part->url);
-    put(w, ",\"detail\":\"high\"}}");
-}
-
-static void put_block(struct writer *w, const struct shown *s)
-{
-    if (s->form == FORM_TEXT && s->raw) {
-        put_raw(w, s->part->raw, NULL);
-    } else if (s->form == FORM_TEXT || s->form == FORM_WORDS) {
-        put(w, "{\"type\":\"text\",\"text\":");
-        put_text(w, s);
-        put(w, "}");
-    } else if (s->form == FORM_VALUE) {
-        put_raw(w, s->value, NULL);
-    } else {
-        put_media(w, s);
-    }
-}
-
-/* Blocks of an item in the list that is open. */
-static void write_parts(struct writer *w, const struct item *item)
-{
-    for (size_t i = 0; i < item->e.n_parts; i++) {
-        if (item->e.parts[i].type == PART_TOOL_CALL)
-            continue;
-        struct shown s = show_part(w, item, i);
-        if (s.form == FORM_NONE)
-            continue;
-        block_next(w);
-        if (is_media(&s))
-            tell_place(w, &(struct lower_place){w->messages - 1, w->now.blocks - 1, -1}, item->e.seq, i);
-        put_block(w, &s);
-    }
-}
-
-static void write_list(struct writer *w, size_t from, size_t to)
-{
-    w->now = (struct message){.begun = true};
-    for (size_t i = from; i < to; i++)
-        write_parts(w, &w->group.items[i]);
-    w->now = (struct message){0};
-}
-
-/* The same as pieces of one string, with between in front of all but the first; pictures are left for later. */
-static size_t write_pieces(struct writer *w, const struct item *item, const char *between, size_t n)
-{
-    for (size_t i = 0; i < item->e.n_parts; i++) {
-        if (item->e.parts[i].type == PART_TOOL_CALL || is_sent(w, item, i))
-            continue;
-        struct shown s = show_part(w, item, i);
-        if (s.form != FORM_TEXT && s.form != FORM_WORDS)
-            continue;
-        sink_str(&w->sink, n++ ? between : "");
-        put_inside(w, &s);
-    }
-    return n;
-}
+#include "lower/chat_parts.h"
 
 /* ---------------------------------------------------------------- what the model said */
-
-static void put_call(struct writer *w, const struct call *c)
-{
-    put(w, "{\"id\":");
-    put_call_id(w, c);
-    put(w, ",\"type\":\"function\",\"function\":{\"name\":");
-    put_call_name(w, c);
-    put(w, ",\"arguments\":");
-    put_arguments_text(w, c);
-    put(w, "}}");
-}
-
-static size_t write_calls_of(struct writer *w, const struct item *item, size_t n)
-{
-    for (size_t i = 0; i < item->e.n_parts; i++) {
-        const struct part *p = &item->e.parts[i];
-        if (p->type != PART_TOOL_CALL)
-            continue;
-        struct call c = call_of(w, &item->e, i);
-        sink_str(&w->sink, n++ ? "," : ",\"tool_calls\":[");
-        if (p->raw.len && is_own(w, &item->e) && !call_renamed(w, &c))
-            put_raw(w, p->raw, NULL);
-        else
-            put_call(w, &c);
-    }
-    return n;
-}
-
-static bool has_calls(const struct item *item)
-{
-    for (size_t i = 0; i < item->e.n_parts; i++)
-        if (item->e.parts[i].type == PART_TOOL_CALL)
-            return true;
-    return false;
-}
-
-static bool wants_list(const struct writer *w, const struct item *item)
-{
-    return is_own(w, &item->e) && !item->e.plain;
-}
-
-/* Whether anything of the items stands in the content. */
-static bool has_content(struct writer *w, size_t from, size_t to)
-{
-    bool found = false;
-    w->looking = true;
-    for (size_t i = from; i < to && !found; i++)
-        for (size_t k = 0; k < w->group.items[i].e.n_parts && !found; k++) {
-            const struct entry *e = &w->group.items[i].e;
-            found = e->parts[k].type != PART_TOOL_CALL && show_part(w, &w->group.items[i], k).form != FORM_NONE;
-        }
-    w->looking = false;
-    return found;
-}
 
 static void write_said_content(struct writer *w, size_t from, size_t to)
 {
@@ -158,16 +15,16 @@ static void write_said_content(struct writer *w, size_t from, size_t to)
     bool list = false;
     size_t n = 0;
     for (size_t i = from; i < to; i++)
-        list = list || wants_list(w, &items[i]);
+        list = list || chat_wants_list(w, &items[i]);
     if (list) {
         put(w, ",\"content\":[");
-        write_list(w, from, to);
+        chat_write_list(w, from, to);
         put(w, "]");
         return;
     }
     put(w, ",\"content\":\"");
     for (size_t i = from; i < to; i++)
-        n = write_pieces(w, &items[i], "\\n\\n", n);
+        n = chat_write_pieces(w, &items[i], "\\n\\n", n);
     put(w, "\"");
 }
 
@@ -177,7 +34,7 @@ static size_t write_implicit(struct writer *w, size_t n)
         if (!w->group.calls[i].implicit)
             continue;
         sink_str(&w->sink, n++ ? "," : ",\"tool_calls\":[");
-        put_call(w, &w->group.calls[i]);
+        chat_put_call(w, &w->group.calls[i]);
     }
     return n;
 }
@@ -194,12 +51,13 @@ static bool any_implicit(const struct group *g)
 static void write_said(struct writer *w, size_t from, size_t to, bool last)
 {
     const struct item *items = w->group.items;
-    bool calls = last && any_implicit(&w->group), content = has_content(w, from, to);
+    bool calls = last && any_implicit(&w->group), content = chat_has_content(w, from, to);
     size_t n = 0;
     for (size_t i = from; i < to; i++)
-        calls = calls || has_calls(&items[i]);
+        calls = calls || chat_has_calls(&items[i]);
     if (!calls && !content) {
-        (void)write_pieces(w, &items[from], "", 0); /* for the report */
+        for (size_t i = from; i < to; i++)
+            (void)chat_write_pieces(w, &items[i], "", 0); /* for the report */
         return;
     }
     bridge_before(w, "assistant");
@@ -210,7 +68,7 @@ static void write_said(struct writer *w, size_t from, size_t to, bool last)
     else
         put(w, ",\"content\":null");
     for (size_t i = from; i < to; i++)
-        n = write_calls_of(w, &items[i], n);
+        n = chat_write_calls(w, &items[i], n);
     if (last)
         n = write_implicit(w, n);
     sink_str(&w->sink, n ? "]}" : "}");
@@ -234,14 +92,14 @@ static void write_result(struct writer *w, size_t at, const struct call *c)
     const struct item *item = &w->group.items[at];
     bool native = w->job.target->tool_image == TOOL_NATIVE, sent = any_sent(w, item);
     write_tool_head(w, item, c);
-    if (sent ? native : wants_list(w, item) && has_content(w, at, at + 1)) {
+    if (sent ? native : chat_wants_list(w, item) && chat_has_content(w, at, at + 1)) {
         put(w, "[");
-        write_list(w, at, at + 1);
+        chat_write_list(w, at, at + 1);
         put(w, "]}");
         return;
     }
     put(w, "\"");
-    if (write_pieces(w, item, "\\n", 0) == 0)
+    if (chat_write_pieces(w, item, "\\n", 0) == 0)
         sink_str(&w->sink, sent ? "(see attached image)" : WORDS_NO_OUTPUT);
     put(w, "\"}");
 }
@@ -264,7 +122,7 @@ static void write_results(struct writer *w)
 static void write_reattached(struct writer *w)
 {
     message_lazy(w, NULL, "user", ",\"content\":[");
-    write_detached(w, "{\"type\":\"text\",\"text\":\"", "\"}", put_block);
+    write_detached(w, "{\"type\":\"text\",\"text\":\"", "\"}", chat_put_block);
     message_end(w);
 }
 
@@ -289,7 +147,7 @@ static void write_all_said(struct writer *w)
     while (n < g->n_items && g->items[n].role == ITEM_SAID)
         n++;
     for (size_t i = 1; i < n; i++) {
-        called = called || has_calls(&g->items[i - 1]);
+        called = called || chat_has_calls(&g->items[i - 1]);
         if (g->items[i].e.join || called)
             continue;
         write_said(w, from, i, false);
@@ -311,7 +169,7 @@ static void write_step(struct writer *w)
 static bool one_text(struct writer *w, const struct item *item)
 {
     const struct entry *e = &item->e;
-    return e->n_parts == 1 && e->parts[0].type == PART_TEXT && !is_blank(e->parts[0].text) && !wants_list(w, item) &&
+    return e->n_parts == 1 && e->parts[0].type == PART_TEXT && !is_blank(e->parts[0].text) && !chat_wants_list(w, item) &&
            item->role != ITEM_ORPHAN;
 }
 
@@ -335,7 +193,7 @@ static void write_user(struct writer *w, size_t from, size_t to)
             put_orphan_words(w, &items[i].e);
             put(w, "\"}");
         }
-        write_parts(w, &items[i]);
+        chat_write_parts(w, &items[i]);
     }
     message_end(w);
 }
@@ -344,7 +202,7 @@ static void write_system(struct writer *w, size_t from, size_t to)
 {
     const struct entry *e = &w->group.items[from].e;
     bool developer = e->wire.len && is_family(w, e) && span_is(span_inside(e->role), "developer");
-    if (!has_content(w, from, to))
+    if (!chat_has_content(w, from, to))
         return;
     bridge_before(w, "system");
     message_next(w);
@@ -389,7 +247,7 @@ static void write_exact_content(struct writer *w)
         put_span(w, text->text);
     } else {
         put(w, "[");
-        write_list(w, 0, g->n_items);
+        chat_write_list(w, 0, g->n_items);
         put(w, "]");
     }
 }
@@ -403,7 +261,7 @@ static void write_exact(struct writer *w)
     if (!has_member(raw, "content"))
         write_exact_content(w);
     for (size_t i = 0; i < w->group.n_items; i++)
-        n = write_calls_of(w, &w->group.items[i], n);
+        n = chat_write_calls(w, &w->group.items[i], n);
     sink_str(&w->sink, n ? "]}" : "}");
 }
 

@@ -63,7 +63,7 @@ static void put_name_of(struct writer *w, const struct call *c)
         put(w, "\"id\":");
         put_call_id(w, c);
     }
-    if (exact && !c->name.len)
+    if (exact && !c->name.at)
         return;
     put_next(w, "\"name\":");
     put_call_name(w, c);
@@ -187,7 +187,10 @@ static void write_inner(struct writer *w, const struct item *item)
             put_aside(w);
         if (s.form == FORM_NONE || s.form == FORM_WORDS)
             continue;
-        sink_str(&w->sink, n ? "," : ",\"parts\":[");
+        if (n)
+            put(w, ",");
+        else
+            put_next(w, "\"parts\":[");
         if (is_media(&s))
             tell_place(w, &(struct lower_place){w->messages - 1, w->now.blocks - 1, (int64_t)n}, item->e.seq, i);
         put_block(w, &s);

@@ -170,6 +170,26 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+static int by_hash(const void *a, const void *b)
+{
+    const struct record_blob *const *x = a, *const *y = b;
+    return memcmp((*x)->sha256, (*y)->sha256, SHA256_LEN);
+}
+
+/* In one order everywhere: two writers with the same new bytes wait for each other in a row, and not in a ring. */
+static int put_blobs(struct record *r, const struct record_append *a, struct fovea_fault *fault)
+{
+    auto_free const struct record_blob **sorted = calloc(a->n_blobs + 1, sizeof *sorted);
+    int code = sorted ? 0 : fault_oom(fault);
+    for (size_t i = 0; sorted && i < a->n_blobs; i++)
+        sorted[i] = &a->blobs[i];
+    if (sorted)
+        qsort(sorted, a->n_blobs, sizeof *sorted, by_hash);
+    for (size_t i = 0; code == 0 && i < a->n_blobs; i++)
+        code = r->kind->put_blob(r->backend, sorted[i], fault);
+    return code;
+}
+
 static int append_new(struct record *r, const struct record_append *a, const char *key, struct backend_head *head,
                       struct record_appended *ret, struct fovea_fault *fault)
 {
@@ -180,8 +200,7 @@ static int append_new(struct record *r, const struct record_append *a, const cha
     if (a->after >= 0 && a->after != head->last.seq)
         return fault_set(fault, ESTALE, "the last entry of session \"%s\" is %lld, not %lld", a->session,
                          (long long)head->last.seq, (long long)a->after);
-    for (size_t i = 0; code == 0 && i < a->n_blobs; i++)
-        code = r->kind->put_blob(r->backend, &a->blobs[i], fault);
+    code = put_blobs(r, a, fault);
     for (size_t i = 0; code == 0 && i < a->count; i++)
         code = append_one(r, a, i, head, now_ms, key, fault);
     if (code == 0)

@@ -122,21 +122,15 @@ static int take_sha256(struct span value, struct part *p)
     return 0;
 }
 
-static int read_part(struct span value, struct part *p)
+static int read_part(struct span_walk *w, struct part *p)
 {
-    struct span_walk w = span_enter(value);
     int type = -EBADMSG, r = 0;
     *p = (struct part){0};
-    while (r == 0 && span_next(&w)) {
-        if (span_is(w.key, "type"))
-            r = type = find_word(w.value, part_types, PART_TYPES);
-        else if (span_is(w.key, "sha256"))
-            r = take_sha256(w.value, p);
-        else
-            r = take_named(part_members, COUNT(part_members), &w, p);
-        r = r > 0 ? 0 : r;
-    }
-    if (r < 0 || w.bad || type < 0)
+    while (r >= 0 && span_next(w))
+        r = span_is(w->key, "type")     ? (type = find_word(w->value, part_types, PART_TYPES))
+            : span_is(w->key, "sha256") ? take_sha256(w->value, p)
+                                        : take_named(part_members, COUNT(part_members), w, p);
+    if (r < 0 || w->bad || type < 0)
         return -EBADMSG;
     p->type = (enum part_type)type;
     return 0;
@@ -157,39 +151,46 @@ static int grow(struct entry_room *room, size_t need)
     return 0;
 }
 
-static int read_parts(struct span list, struct entry_room *room, struct entry *e)
+static int read_parts(struct span_walk *w, struct entry_room *room, struct entry *e)
 {
-    struct span_walk w = span_enter(list);
-    while (span_next(&w)) {
+    struct span_walk list = span_inner(w);
+    if (list.bad || span_is_object(&list))
+        return -EBADMSG;
+    while (span_key(&list)) {
+        struct span_walk part = span_inner(&list);
         int r = grow(room, e->n_parts + 1);
-        r = r == 0 ? read_part(w.value, &room->parts[e->n_parts]) : r;
+        r = r < 0 ? r : span_is_object(&part) ? read_part(&part, &room->parts[e->n_parts]) : -EBADMSG;
         if (r < 0)
             return r;
+        if (!span_outer(&list, &part))
+            return -EBADMSG;
         e->n_parts++;
     }
-    return w.bad || w.object ? -EBADMSG : 0;
+    return span_outer(w, &list) ? 0 : -EBADMSG;
 }
 
+static int read_member(struct span_walk *w, struct entry_room *room, struct entry *e, int *kind)
+{
+    if (span_is(w->key, "parts"))
+        return read_parts(w, room, e);
+    if (!span_take(w))
+        return -EBADMSG;
+    if (span_is(w->key, "kind"))
+        return *kind = find_word(w->value, entry_kinds, ENTRY_KINDS);
+    return take_named(entry_members, COUNT(entry_members), w, e);
+}
+
+/* Everything is looked at once: a record of a thousand turns is read at every start of the program. */
 int entry_read(const char *body, size_t len, int64_t seq, struct entry_room *room, struct entry *ret)
 {
     struct entry e = {.seq = seq};
-    struct span whole;
+    struct span_walk w = span_enter((struct span){body, len});
     int kind = -EBADMSG, r = 0;
-    if (!span_value(body, len, &whole) || whole.at[0] != '{')
-        return -EBADMSG;
-    struct span_walk w = span_enter(whole);
-    while (r == 0 && span_next(&w)) {
-        if (span_is(w.key, "kind"))
-            r = kind = find_word(w.value, entry_kinds, ENTRY_KINDS);
-        else if (span_is(w.key, "parts"))
-            r = read_parts(w.value, room, &e);
-        else
-            r = take_named(entry_members, COUNT(entry_members), &w, &e);
-        r = r > 0 ? 0 : r;
-    }
+    while (r >= 0 && span_key(&w))
+        r = read_member(&w, room, &e, &kind);
     if (r < 0)
         return r;
-    if (w.bad || kind < 0)
+    if (!w.at || w.bad || !span_is_object(&w) || kind < 0)
         return -EBADMSG;
     e.kind = (enum entry_kind)kind;
     e.parts = room->parts;

@@ -95,9 +95,10 @@ static json_t *make_call(struct import *im, json_t *p, size_t place)
 {
     static const char *const nothing[] = {NULL};
     json_t *call = either(p, "functionCall", "function_call"), *name = string_at(call, "name"), *args = json_object_get(call, "args");
-    if (!name || (args && !json_is_object(args)))
+    json_t *said = string_at(call, "id");
+    if (json_string_length(name) == 0 || (args && !json_is_object(args)))
         return NULL;
-    auto_json *id = string_at(call, "id") ? json_incref(string_at(call, "id")) : made_id(im, place);
+    auto_json *id = json_string_length(said) ? json_incref(said) : made_id(im, place);
     auto_json *none = json_object();
     json_t *part = part_call(im, id, name, args ? args : none);
     add_new(im, im->waiting, without(im, part, nothing));
@@ -152,7 +153,7 @@ static json_t *answered(struct import *im, const char *member, const json_t *val
 
 static json_t *response_id(struct import *im, const json_t *response, size_t place)
 {
-    json_t *id = string_at(response, "id"), *name = string_at(response, "name");
+    json_t *said = string_at(response, "id"), *id = json_string_length(said) ? said : NULL, *name = string_at(response, "name");
     if (id)
         json_decref(answered(im, "id", id));
     json_t *found = id ? json_incref(id) : name ? answered(im, "name", name) : NULL;
@@ -172,7 +173,7 @@ static json_t *response_words(const json_t *response, bool *error)
 static json_t *canonical_response(const json_t *entry, const json_t *words)
 {
     json_t *name = json_object_get(entry, "name");
-    if (!name)
+    if (json_string_length(name) == 0)
         return json_object(); /* like no response */
     return json_pack("{s:{s:O, s:O, s:{s:O*}}}", "functionResponse", "id", json_object_get(entry, "call"), "name", name,
                      "response", "output", words);

@@ -78,6 +78,15 @@ bool data_url_split(const json_t *text, size_t *ret_meta_len, size_t *ret_data)
     return true;
 }
 
+/* A media type, or what a data URL says of one: letters that stand in JSON as they are. */
+static bool is_type(const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (s[i] <= ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\')
+            return false;
+    return len <= 127;
+}
+
 /* The media type of a data URL, and all of what it said where that is more. */
 static int put_meta(json_t *part, const char *meta, size_t len)
 {
@@ -96,13 +105,15 @@ static int take_url(struct incoming *in, const json_t *url, json_t *part)
     if (!data_url_split(url, &meta, &at))
         return -EINVAL;
     const char *s = json_string_value(url);
+    if (!is_type(s + 5, meta))
+        return -EINVAL;
     int r = take_bytes(in, s + at, json_string_length(url) - at, part);
     return r == 0 ? put_meta(part, s + 5, meta) : r;
 }
 
 static int take_typed(struct incoming *in, const json_t *data, const json_t *type, json_t *part)
 {
-    if (!json_is_string(data) || !json_is_string(type))
+    if (!json_is_string(data) || json_string_length(type) == 0 || !is_type(json_string_value(type), json_string_length(type)))
         return -EINVAL;
     int r = payload_take(in, data, part);
     if (r == 0 && json_object_set(part, "media_type", (json_t *)(uintptr_t)type) != 0)

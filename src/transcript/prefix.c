@@ -152,6 +152,34 @@ static int keep_own(struct prefix *p, const json_t *stored)
     return !call || json_object_set_new(p->own, json_string_value(call), json_true()) == 0 ? 0 : -ENOMEM;
 }
 
+/* A copy without thoughts; *ret_any: there were some. */
+static json_t *thoughtless(const json_t *entry, bool *ret_any)
+{
+    auto_json *copy = json_copy((json_t *)entry);
+    auto_json *parts = json_array();
+    json_t *part;
+    size_t i;
+    *ret_any = false;
+    json_array_foreach(json_object_get(entry, "parts"), i, part) {
+        bool thought = json_is_true(json_object_get(part, "thinking"));
+        *ret_any |= thought;
+        if (!thought && json_array_append(parts, part) != 0)
+            return NULL;
+    }
+    return parts && json_object_set(copy, "parts", parts) == 0 ? take(copy) : NULL;
+}
+
+/* Hosts may leave old thoughts out of later requests: what was said is the same. 1 the same, 0 not, 2 nothing but thoughts. */
+static int same_but_thoughts(const json_t *stored, const json_t *came)
+{
+    bool had, has;
+    auto_json *a = thoughtless(stored, &had);
+    auto_json *b = thoughtless(came, &has);
+    if (!a || !b)
+        return -ENOMEM;
+    return !had || has ? 0 : json_array_size(json_object_get(a, "parts")) ? same(a, b) : 2;
+}
+
 static int compare(struct prefix *p, const json_t *stored)
 {
     const json_t *came;
@@ -160,9 +188,10 @@ static int compare(struct prefix *p, const json_t *stored)
     if (!came)
         return 0;
     int r = same(stored, came);
+    r = r == 0 ? same_but_thoughts(stored, came) : r;
     if (r < 0)
         return r;
-    p->at += (size_t)r;
+    p->at += r == 1;
     return r ? 0 : -EEXIST;
 }
 

@@ -6,12 +6,12 @@ test_help_lists_every_command_on_stdout() {
     run "$FOVEA" --help
     want_status 0
     empty err
-    for c in view read call setup doctor version help; do has out "  $c "; done
+    for c in view read call session lower setup doctor version help; do has out "  $c "; done
     hasnt out generate
 }
 
 test_each_command_has_help() {
-    for c in view read call setup doctor version help generate; do
+    for c in view read call session lower setup doctor version help generate; do
         run "$FOVEA" "$c" --help
         want_status 0
         empty err

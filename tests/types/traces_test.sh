@@ -9,7 +9,7 @@ skip() {
     exit 0
 }
 command -v npm >/dev/null && command -v node >/dev/null || skip "no Node and npm here"
-sh "$top/tests/types/requests_test.sh" >/dev/null 2>&1 # installs the packages
+[ -e "$BUILD/types-node/installed" ] || sh "$top/tests/types/requests_test.sh" >/dev/null 2>&1 # which installs them
 packages=$(cd "$BUILD/types-node" 2>/dev/null && pwd) && [ -e "$packages/installed" ] || skip "npm cannot install them"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -20,14 +20,9 @@ if ! "$BUILD/tests/lowerall" "$BUILD" "$scratch" >counts; then
     echo "not ok generated conversations are lowered at every turn"
     exit 1
 fi
-bad=0
+status=0
 while read -r wire count; do
-    if node "$top/tests/types/lowered.mjs" "$wire" "$wire.json" "$packages" >log 2>&1; then
-        echo "ok $count lowered messages have the types of $wire"
-    else
-        sed 's/^/  /' log | head -n 40 >&2
-        echo "not ok lowered messages have the types of $wire"
-        bad=1
-    fi
+    node "$top/tests/types/lowered.mjs" "$packages" "$wire" "$wire.json" >log || status=1
+    sed "s/^ok types of lowered $wire: /ok $count messages of generated conversations, $wire: /" log
 done <counts
-exit "$bad"
+exit "$status"

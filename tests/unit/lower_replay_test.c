@@ -106,19 +106,18 @@ static void random_session(struct session *s, uint64_t seed)
 
 /* Judges a request by the entries and the fates alone. */
 struct verdict {
-    int64_t images, pages, b64, live, attachments_gone, current_gone, old_viewable;
+    int64_t images, pages, b64, live;
     bool over_side, tiny, format, heavy, broken;
     uint32_t longest;
 };
 
-static void judge_part(const struct target *t, const struct entry *e, const struct part *p, const struct decision *d, struct verdict *v)
+static void judge_part(const struct target *t, const struct part *p, const struct decision *d, struct verdict *v)
 {
     if (d->fate == FATE_ELIDED || d->fate == FATE_STUB)
         return;
     bool refit = d->fate == FATE_REFIT;
     int64_t b64 = ((refit ? (int64_t)d->refit.max_bytes : p->bytes) + 2) / 3 * 4;
     struct size size = refit ? d->planned : (struct size){p->width, p->height};
-    (void)e;
     v->live++;
     v->b64 += b64;
     v->pages += p->type == PART_DOCUMENT ? p->pages : 0;
@@ -142,7 +141,7 @@ static struct verdict judge(struct session *s, size_t n, const struct target *t,
         for (size_t p = 0; p < e.n_parts; p++)
             if (e.parts[p].type == PART_IMAGE || e.parts[p].type == PART_DOCUMENT) {
                 struct decision d = replay_fate(r, e.seq, p);
-                judge_part(t, &e, &e.parts[p], &d, &v);
+                judge_part(t, &e.parts[p], &d, &v);
             }
     }
     return v;

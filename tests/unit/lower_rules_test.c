@@ -54,6 +54,7 @@ static void add_opaque(struct buf *b)
         "\"gemini\",\"thinking\":true,\"value\":{\"text\":\"t\",\"thought\":true}",
         "\"elsewhere\",\"value\":{\"x\":1},\"text\":\"words\"",
         "\"elsewhere\",\"value\":{\"x\":1}",
+        "\"openai-chat\",\"value\":{\"type\":\"refusal\",\"refusal\":\"no\"}",
     };
     (void)buf_add_format(b, "{\"type\":\"opaque\",\"wire\":%s}", values[roll(COUNT(values))]);
 }
@@ -331,6 +332,33 @@ static void check_rules(const json_t *list, const struct target *t)
         check_gemini(list, t);
 }
 
+/* The block that a place names. */
+static json_t *find_place(const json_t *list, const struct target *t, const struct lower_place *p)
+{
+    static const char *const lists[LOWER_WIRES][2] = {{"content"}, {"content"}, {"content", "output"}, {"parts"}};
+    json_t *m = json_array_get(list, p->message), *blocks = json_object_get(m, lists[t->wire][0]);
+    if (!blocks && lists[t->wire][1])
+        blocks = json_object_get(m, lists[t->wire][1]);
+    json_t *b = json_array_get(blocks, p->block);
+    if (p->inner >= 0 && t->wire == LOWER_GEMINI)
+        b = json_array_get(json_object_get(json_object_get(b, "functionResponse"), "parts"), (size_t)p->inner);
+    else if (p->inner >= 0)
+        b = json_array_get(json_object_get(b, "content"), (size_t)p->inner);
+    return b;
+}
+
+static void check_places(const json_t *list, const struct target *t, const struct run *r)
+{
+    static const char *const types[] = {"image", "document", "image_url", "file", "input_image", "input_file"};
+    for (size_t i = 0; i < r->places; i++) {
+        json_t *b = find_place(list, t, &r->place[i]);
+        bool media = json_object_get(b, "inlineData") || json_object_get(b, "fileData");
+        for (size_t k = 0; k < COUNT(types); k++)
+            media = media || !strcmp(str(b, "type"), types[k]);
+        RULE(media, "a place where no picture stands");
+    }
+}
+
 /* ---------------------------------------------------------------- tests */
 
 static struct target random_target(int wire)
@@ -378,6 +406,7 @@ TEST(every_lowered_conversation_keeps_the_rules_of_its_wire)
             CHECK(lower_all(&m.s, &t, replay, false, &r) == 0);
             json_t *list = json_loads(r.out.data, 0, NULL);
             check_rules(list, &t);
+            check_places(list, &t, &r);
             keep(&r, &t, seed);
             CHECK_MSG(!broken, "seed %ju, %s: %s", (uintmax_t)seed, lower_wire_names[wire], broken);
             if (broken)

@@ -84,6 +84,13 @@ static const struct {
     {"anthropic", "[{\"role\":\"user\",\"content\":[" RESULT("", "\"r\"") "]}]", "[{\"role\":\"user\",\"content\":[" RESULT(",\"is_error\":true", "\"r\"") "]}]", -1},
     {"anthropic", "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"s\"}]}]",
      "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"other\"}]}]", -1},
+    /* thoughts that a host has left out meanwhile */
+    {"anthropic", "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"s\"}," TEXT("b") "]}]",
+     "[{\"role\":\"assistant\",\"content\":[" TEXT("b") "]},{\"role\":\"user\",\"content\":\"c\"}]", 1},
+    {"anthropic", "[{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"s\"}," TEXT("b") "]}]",
+     "[{\"role\":\"assistant\",\"content\":[" TEXT("other") "]}]", -1},
+    {"openai-responses", "[{\"type\":\"reasoning\",\"id\":\"r\",\"summary\":[]},{\"role\":\"assistant\",\"content\":\"b\"}]",
+     "[{\"role\":\"assistant\",\"content\":\"b\"},{\"role\":\"user\",\"content\":\"c\"}]", 1},
     /* a citation is part of what was said */
     {"anthropic", "[{\"role\":\"user\",\"content\":[" TEXT("a") "]}]", "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\",\"citations\":[]}]}]", -1},
     {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"" PNG "\"}}]}]",
@@ -217,7 +224,7 @@ TEST(the_record_is_told_the_names_and_the_bytes_of_an_entry)
     } cases[] = {
         {"{\"kind\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"view:1\"}]}", "", 0},
         {"{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"a\\u00e9\",\"name\":\"f\",\"arguments\":{}}]}", "call:a\xc3\xa9;", 0},
-        {"{\"kind\":\"perception\",\"call\":\"t1\",\"result\":{\"kind\":\"perception\",\"id\":\"3f\",\"source\":{\"sha256\":\"" SHA("20") "\"}},"
+        {"{\"kind\":\"perception\",\"call\":\"t1\",\"result\":{\"kind\":\"perception\",\"id\":\"view:3f\",\"source\":{\"sha256\":\"" SHA("20") "\"}},"
          "\"parts\":[{\"type\":\"image\",\"sha256\":\"" SHA("01") "\",\"view\":\"view:3f\"},{\"type\":\"document\",\"sha256\":\"" SHA("02") "\"}]}",
          "answer:t1;view:3f;view:3f;", 0x23},
         {"{\"kind\":\"tool_result\",\"name\":\"read\",\"result\":{\"kind\":\"text\",\"path\":\"/a b\",\"sha256\":\"" SHA("07") "\"},\"parts\":[]}", "read:/a b;", 0},

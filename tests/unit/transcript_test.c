@@ -306,9 +306,10 @@ static json_t *some_messages(void)
     json_t *list = json_array();
     for (size_t n = 1 + roll(6); n; n--) {
         json_t *m = json_deep_copy(json_array_get(pool, roll(json_array_size(pool))));
-        json_t *content = json_object_get(m, json_object_get(m, "parts") ? "parts" : "content");
-        for (size_t k = roll(4); k; k--)
+        for (size_t k = roll(4); k; k--) {
+            json_t *content = json_object_get(m, json_object_get(m, "parts") ? "parts" : "content");
             disturb(json_is_array(content) && roll(30) ? content : m);
+        }
         (void)json_array_append_new(list, m);
     }
     return list;

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands around the messages, what a refusal of them says, and the names in them. */
+#include "test.h"
+
+#include "lower/call_id.h"
+#include "lowering.h"
+
+/* ---------------------------------------------------------------- whole requests */
+
+static json_t *whole(const struct target *t, const char *request, const char *rules, const char *array)
+{
+    struct buf b = BUF_INIT(MIB);
+    struct entry_room room = {0};
+    struct entry e;
+    struct span systems = {rules, rules ? strlen(rules) : 0};
+    CHECK(!request || entry_read(request, strlen(request), 1, &room, &e) == 0);
+    CHECK(envelope_head(&(struct envelope){.target = t, .request = request ? &e : NULL, .systems = &systems, .n_systems = rules != NULL},
+                        &b) == 0);
+    (void)buf_add_str(&b, array);
+    CHECK(envelope_tail(&b) == 0);
+    json_t *root = json_loads(b.data, 0, NULL);
+    CHECK_MSG(root, "no JSON: %s", b.data);
+    buf_done(&b);
+    entry_room_done(&room);
+    return root;
+}
+
+static void check_body(json_t *root, const char *want)
+{
+    json_t *body = json_loads(want, 0, NULL);
+    char *got = json_dumps(json_object_get(root, "body"), JSON_COMPACT);
+    CHECK_MSG(body && json_equal(json_object_get(root, "body"), body), "got %s", got);
+    free(got);
+    json_decref(body);
+    json_decref(root);
+}
+
+#define ANTHROPIC_REQUEST                                                                                                          \
+    "{\"kind\":\"request\",\"wire\":\"anthropic\",\"system\":[{\"type\":\"text\",\"text\":\"be brief\"}],"                          \
+    "\"tools\":[{\"name\":\"fs.read\",\"description\":\"reads\",\"parameters\":{\"type\":\"object\"}}],"                            \
+    "\"body\":{\"model\":\"old\",\"max_tokens\":7,\"system\":\"be brief\",\"thinking\":{\"type\":\"adaptive\"},"                    \
+    "\"tools\":[{\"name\":\"fs.read\",\"input_schema\":{\"type\":\"object\"}}]}}"
+
+TEST(a_request_of_the_same_wire_stays_as_it_was)
+{
+    struct target t = target_of(LOWER_ANTHROPIC);
+    t.cache.known = true;
+    check_body(whole(&t, ANTHROPIC_REQUEST, NULL, "[]"),
+               "{\"model\":\"test\",\"max_tokens\":7,\"system\":\"be brief\",\"thinking\":{\"type\":\"adaptive\"},\"tools\":"
+               "[{\"name\":\"fs.read\",\"input_schema\":{\"type\":\"object\"}}],\"cache_control\":{\"type\":\"ephemeral\"},"
+               "\"messages\":[]}");
+}
+
+TEST(instructions_and_tools_cross_to_other_wires)
+{
+    struct target t = target_of(LOWER_CHAT);
+    check_body(whole(&t, ANTHROPIC_REQUEST, NULL, "[{\"role\":\"user\",\"content\":\"q\"}]"),
+               "{\"model\":\"test\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"fs_read\",\"description\":\"reads\","
+               "\"parameters\":{\"type\":\"object\"}}}],\"messages\":[{\"role\":\"user\",\"content\":\"q\"}]}");
+    t = target_of(LOWER_RESPONSES);
+    check_body(whole(&t, ANTHROPIC_REQUEST, NULL, "[]"),
+               "{\"model\":\"test\",\"instructions\":\"be brief\",\"tools\":[{\"type\":\"function\",\"name\":\"fs_read\","
+               "\"description\":\"reads\",\"parameters\":{\"type\":\"object\"},\"strict\":false}],\"store\":false,\"input\":[]}");
+    t = target_of(LOWER_GEMINI);
+    check_body(whole(&t, ANTHROPIC_REQUEST, "{\"kind\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"and kind\"}]}", "[]"),
+               "{\"systemInstruction\":{\"parts\":[{\"text\":\"be brief\"},{\"text\":\"and kind\"}]},\"tools\":"
+               "[{\"functionDeclarations\":[{\"name\":\"fs_read\",\"description\":\"reads\",\"parametersJsonSchema\":"
+               "{\"type\":\"object\"}}]}],\"contents\":[]}");
+}
+
+TEST(without_a_request_there_is_what_the_wire_demands)
+{
+    struct target t = target_of(LOWER_ANTHROPIC);
+    json_t *root = whole(&t, NULL, "{\"kind\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"rules\"}]}", "[]");
+    CHECK_STR(json_string_value(json_object_get(json_object_get(root, "headers"), "anthropic-version")), "2023-06-01");
+    CHECK(!json_object_get(json_object_get(root, "headers"), "x-api-key"));
+    check_body(root, "{\"model\":\"test\",\"max_tokens\":4096,\"system\":[{\"type\":\"text\",\"text\":\"rules\"}],\"messages\":[]}");
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+struct refusal {
+    int wire;
+    const char *text;
+    int code;
+    enum reject_cause cause;
+    bool placed;
+    struct lower_place place;
+};
+
+static const struct refusal refusals[] = {
+    {LOWER_ANTHROPIC,
+     "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.83.content.0.tool_result.content.1.image."
+     "source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes\"}}",
+     0, REJECT_TOO_LARGE, true, {83, 0, 1}},
+    {LOWER_ANTHROPIC,
+     "400 messages.2.content.3.image.source.base64.data: At least one of the image dimensions exceed max allowed size for "
+     "many-image requests: 2000 pixels",
+     0, REJECT_TOO_LARGE, true, {2, 3, -1}},
+    {LOWER_ANTHROPIC, "{\"error\":{\"message\":\"Could not process image\"}}", 0, REJECT_CORRUPT, false, {0, 0, -1}},
+    {LOWER_ANTHROPIC,
+     "messages.0.content.1.image.source.base64: The image was specified using the image/jpeg media type, but the image appears to "
+     "be a image/png image",
+     0, REJECT_CORRUPT, true, {0, 1, -1}},
+    {LOWER_ANTHROPIC, "messages.4.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png'", 0,
+     REJECT_UNSUPPORTED, true, {4, 0, -1}},
+    {LOWER_ANTHROPIC, "messages.1.content.2.pdf.source.base64.data: A maximum of 100 PDF pages may be provided.", 0, REJECT_TOO_LARGE,
+     true, {1, 2, -1}},
+    {LOWER_ANTHROPIC, "messages.1.content.2.image.source: something new", 0, REJECT_UNKNOWN, true, {1, 2, -1}},
+    {LOWER_ANTHROPIC, "messages.1.content.0: Invalid `signature` in `thinking` block.", -ENOENT, 0, false, {0, 0, 0}},
+    {LOWER_ANTHROPIC, "messages.99999999999999999999.content.0.image: image exceeds", 0, REJECT_TOO_LARGE, false, {0, 0, -1}},
+    {LOWER_ANTHROPIC, "prompt is too long: 210000 tokens > 200000 maximum", -ENOENT, 0, false, {0, 0, 0}},
+    {LOWER_CHAT,
+     "{\"error\":{\"message\":\"Invalid 'messages[3]'. Image URLs are only allowed for messages with role 'user', but this message "
+     "with role 'tool' contains an image URL.\",\"param\":\"messages[3]\",\"code\":\"invalid_value\"}}",
+     0, REJECT_UNSUPPORTED, true, {3, SIZE_MAX, -1}},
+    {LOWER_CHAT, "{\"error\":{\"message\":\"Invalid image\",\"param\":\"messages[5].content[1].image_url\",\"code\":\"x\"}}", 0,
+     REJECT_UNKNOWN, true, {5, 1, -1}},
+    {LOWER_CHAT, "{\"error\":{\"code\":404,\"message\":\"No endpoints found that support image input\"}}", 0, REJECT_UNSUPPORTED, false,
+     {0, 0, -1}},
+    {LOWER_CHAT, "At most 4 image(s) may be provided in one prompt.", 0, REJECT_TOO_MANY, false, {0, 0, -1}},
+    {LOWER_CHAT, "{\"error\":{\"message\":\"messages.7.content.0.image.source.base64: image exceeds 5 MB\"}}", 0, REJECT_TOO_LARGE,
+     false, {0, 0, -1}},
+    {LOWER_RESPONSES,
+     "{\"error\":{\"message\":\"You uploaded an unsupported image.\",\"param\":\"input[5].content[1].image_url\",\"code\":"
+     "\"invalid_image_format\"}}",
+     0, REJECT_UNSUPPORTED, true, {5, 1, -1}},
+    {LOWER_RESPONSES, "Invalid 'input[12].output[0].image_url': The image data you provided does not represent a valid image", 0,
+     REJECT_CORRUPT, true, {12, 0, -1}},
+    {LOWER_RESPONSES, "{\"response\":{\"error\":{\"code\":\"image_too_large\",\"message\":\"failed to decode image\"}}}", 0, REJECT_CORRUPT,
+     false, {0, 0, -1}},
+    {LOWER_GEMINI, "{\"error\":{\"code\":400,\"message\":\"Unable to process input image.\",\"status\":\"INVALID_ARGUMENT\"}}", 0,
+     REJECT_CORRUPT, false, {0, 0, -1}},
+    {LOWER_GEMINI, "Invalid value at 'contents[2].parts[0].function_response.parts[1].inline_data'", 0, REJECT_UNKNOWN, true, {2, 0, 1}},
+    {LOWER_GEMINI, "Multimodal function responses are not supported for this model", 0, REJECT_UNSUPPORTED, false, {0, 0, -1}},
+    {LOWER_GEMINI, "API key not valid. Please pass a valid API key.", -ENOENT, 0, false, {0, 0, 0}},
+    {LOWER_GEMINI, "", -ENOENT, 0, false, {0, 0, 0}},
+};
+
+TEST(a_refusal_is_read_and_its_block_is_found)
+{
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        const struct refusal *f = &refusals[i];
+        struct rejection r = {.cause = REJECT_UNKNOWN};
+        int code = reject_read((enum lower_wire)f->wire, f->text, strlen(f->text), &r);
+        CHECK_MSG(code == f->code, "%d: %s", code, f->text);
+        if (code < 0 || f->code < 0)
+            continue;
+        CHECK_MSG(r.cause == f->cause, "cause %d: %s", r.cause, f->text);
+        CHECK_MSG(r.placed == f->placed, "placed %d: %s", r.placed, f->text);
+        CHECK_MSG(!r.placed || (r.place.message == f->place.message && r.place.block == f->place.block && r.place.inner == f->place.inner),
+                  "%zu %zu %jd: %s", r.place.message, r.place.block, (intmax_t)r.place.inner, f->text);
+        CHECK(r.words[0]);
+    }
+}
+
+/* ---------------------------------------------------------------- names */
+
+static struct span of(const char *s)
+{
+    return (struct span){s, strlen(s)};
+}
+
+TEST(ids_are_kept_where_they_are_taken_and_never_meet_where_they_are_not)
+{
+    char a[CALL_ID_ROOM], b[CALL_ID_ROOM];
+    call_id(LOWER_ANTHROPIC, of("toolu_01A-b"), 0, a);
+    CHECK_STR(a, "toolu_01A-b");
+    call_id(LOWER_ANTHROPIC, of("call/1"), 0, a);
+    call_id(LOWER_ANTHROPIC, of("call.1"), 0, b);
+    CHECK(!strncmp(a, "call_1_", 7) && !strncmp(b, "call_1_", 7) && strcmp(a, b) != 0);
+    call_id(LOWER_ANTHROPIC, of("x"), 1, a);
+    call_id(LOWER_ANTHROPIC, of("x"), 257, b);
+    CHECK(strcmp(a, "x") != 0 && strcmp(a, b) != 0);
+    for (int wire = 0; wire < LOWER_WIRES; wire++) {
+        char longest[300];
+        memset(longest, 'y', sizeof longest);
+        call_id((enum lower_wire)wire, (struct span){longest, sizeof longest}, 0, a);
+        CHECK(strlen(a) == (wire == LOWER_CHAT ? 40 : 64));
+        call_id((enum lower_wire)wire, (struct span){0}, 0, a);
+        CHECK(a[0]);
+    }
+    tool_name(of("mcp:fs.read"), a);
+    CHECK_STR(a, "mcp_fs_read");
+    tool_name((struct span){0}, a);
+    CHECK_STR(a, "tool");
+}
+
+TEST(an_elided_picture_is_named_by_the_best_that_is_known)
+{
+    static const struct {
+        const char *part, *arguments, *want;
+    } rows[] = {
+        {"\"ref\":\"a.png\",\"view\":\"view:x1\",\"media_type\":\"image/png\",\"width\":8,\"height\":6", "{}",
+         "[image a.png (image/png 8x6) seen earlier, view:x1 — call view to see it again]"},
+        {"\"name\":\"n \\\"q\\\".png\",\"media_type\":\"image/png\"", "{}",
+         "[image n \"q\".png (image/png) seen earlier — call view to see it again]"},
+        {"\"view\":\"view:x1\"", "{\"path\":\"p/\\u00e9.png\"}", "[image p/é.png seen earlier, view:x1 — call view to see it again]"},
+        {"\"view\":\"view:x1\"", "{\"path\":\"data:image/png;base64,AAAA\"}", "[image image seen earlier, view:x1 — call view to see it again]"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char body[600];
+        struct entry_room room = {0};
+        struct entry e;
+        struct buf b = BUF_INIT(LIMIT_STUB_BYTES);
+        (void)snprintf(body, sizeof body, "{\"kind\":\"tool_result\",\"call\":\"c\",\"parts\":[{\"type\":\"image\",%s}]}", rows[i].part);
+        CHECK(entry_read(body, strlen(body), 1, &room, &e) == 0);
+        CHECK(elided_text(&e, &e.parts[0], of(rows[i].arguments), &b) == 0);
+        CHECK_STR(b.data, rows[i].want);
+        buf_done(&b);
+        entry_room_done(&room);
+    }
+}
