@@ -118,20 +118,29 @@ int refuse_long_stdin(bool json)
     return bad ? bad : EXIT_REFUSED;
 }
 
-int session_check(fovea *f, const char *name)
+/* what: the option that is to blame for a value that cannot be. */
+static int try_session(fovea *f, const struct fovea_session_options *options, const char *what)
 {
     struct fovea_fault fault;
     auto_session *session = NULL;
-    int r = name ? fovea_session_new(f, &(struct fovea_session_options){.name = name}, &session, &fault) : 0;
+    int r = fovea_session_new(f, options, &session, &fault);
     if (r < 0)
-        say("%s%s", r == -EINVAL ? "--session: " : "", fault.text);
+        say("%s%s", r == -EINVAL ? what : "", fault.text);
     return r < 0 ? (r == -EINVAL ? EXIT_USAGE : EXIT_FAULT) : 0;
+}
+
+int session_check(fovea *f, const char *name)
+{
+    return name ? try_session(f, &(struct fovea_session_options){.name = name}, "--session: ") : 0;
 }
 
 int recording_check(fovea *f, const struct recording *recording)
 {
-    if (recording->session || !recording->call)
-        return session_check(f, recording->session);
+    int bad = session_check(f, recording->session);
+    if (bad || !recording->call)
+        return bad;
+    if (recording->session)
+        return try_session(f, &(struct fovea_session_options){.name = recording->session, .call = recording->call}, "--call: ");
     say("--call goes with --session");
     return EXIT_USAGE;
 }

@@ -155,7 +155,14 @@ video a.mp4 --schema x|'video' has no option '--schema'
 video a.mp4 --session .,|--session: session ".," is no name
 call view '{}' --session 'a b'|--session: session "a b" is no name
 mcp --session 'a b'|--session: session "a b" is no name
-view a.png --session x|'view' has no option '--session'
+view a.png --session 'a b'|--session: session "a b" is no name
+read a.txt --session ''|--session: session "" is no name
+view a.png --call c1|--call goes with --session
+read a.txt --call c1|--call goes with --session
+ask a.png why --call c1|--call goes with --session
+video a.mp4 --call c1|--call goes with --session
+call view '{}' --call c1|--call goes with --session
+view a.png --session s --call ''|is no id of a tool call
 END
 }
 
