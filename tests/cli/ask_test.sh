@@ -155,7 +155,10 @@ video a.mp4 --schema x|'video' has no option '--schema'
 video a.mp4 --session .,|--session: session ".," is no name
 call view '{}' --session 'a b'|--session: session "a b" is no name
 mcp --session 'a b'|--session: session "a b" is no name
-view a.png --session x|'view' has no option '--session'
+view a.png --session a/b|--session: session "a/b" is no name
+read a.txt --session a/b|--session: session "a/b" is no name
+view a.png --call c1|--call goes with --session
+call view '{}' --call c1|--call goes with --session
 END
 }
 
