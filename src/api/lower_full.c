@@ -7,11 +7,11 @@
 #include "base/limits.h"
 
 struct systems {
-    struct span *texts;
+    struct span *bodies;
     size_t n, room;
 };
 
-/* The words before the conversation begins, which some wires keep apart from it. */
+/* The system entries before the conversation begins, which some wires keep apart from it. */
 static int take_systems(struct lowering *l, struct systems *ret, struct fovea_fault *fault)
 {
     for (int64_t seq = 1; seq <= (int64_t)l->n_bodies; seq++) {
@@ -21,17 +21,16 @@ static int take_systems(struct lowering *l, struct systems *ret, struct fovea_fa
             return r;
         if (e.kind != ENTRY_SYSTEM && entry_is_said(&e))
             return 0;
-        for (size_t i = 0; e.kind == ENTRY_SYSTEM && i < e.n_parts; i++) {
-            if (ret->n == ret->room) {
-                struct span *more = reallocarray(ret->texts, ret->room + 16, sizeof *more);
-                if (!more)
-                    return fault_oom(fault);
-                ret->texts = more;
-                ret->room += 16;
-            }
-            if (e.parts[i].type == PART_TEXT)
-                ret->texts[ret->n++] = e.parts[i].text;
+        if (e.kind != ENTRY_SYSTEM)
+            continue;
+        if (ret->n == ret->room) {
+            struct span *more = reallocarray(ret->bodies, ret->room + 16, sizeof *more);
+            if (!more)
+                return fault_oom(fault);
+            ret->bodies = more;
+            ret->room += 16;
         }
+        ret->bodies[ret->n++] = (struct span){l->bodies[seq - 1].text, l->bodies[seq - 1].len};
     }
     return 0;
 }
@@ -43,7 +42,7 @@ static int write_buf(const struct lowering_output *out, const struct buf *b)
 
 int lowering_write_full(struct lowering *l, const struct lowering_output *out, struct fovea_fault *fault)
 {
-    auto_buf head = BUF_INIT(LIMIT_ENTRY_BYTES * 2), tail = BUF_INIT(LIMIT_ENTRY_BYTES);
+    auto_buf head = BUF_INIT(LIMIT_ENVELOPE_BYTES), tail = BUF_INIT(KIB);
     struct systems systems = {0};
     struct entry_room room = {0};
     struct entry request;
@@ -51,14 +50,19 @@ int lowering_write_full(struct lowering *l, const struct lowering_output *out, s
     int r = take_systems(l, &systems, fault);
     if (r == 0 && b)
         r = entry_read(b->text, b->len, l->request, &room, &request);
-    if (r == 0)
-        r = envelope_head(&l->aim.target, out->as_is ? NULL : l->replay, b ? &request : NULL, systems.texts, systems.n, &head);
+    struct envelope around = {.target = &l->aim.target,
+                              .replay = out->as_is ? NULL : l->replay,
+                              .request = b ? &request : NULL,
+                              .systems = systems.bodies,
+                              .n_systems = systems.n,
+                              .as_is = out->as_is};
+    r = r == 0 ? envelope_head(&around, &head) : r;
     r = r == 0 ? write_buf(out, &head) : r;
     r = r == 0 ? lowering_write(l, SIZE_MAX, out, fault) : r;
-    r = r == 0 ? envelope_tail(&l->aim.target, out->as_is ? NULL : l->replay, &tail) : r;
+    r = r == 0 ? envelope_tail(&tail) : r;
     r = r == 0 ? write_buf(out, &tail) : r;
     l->written = false;
-    free(systems.texts);
+    free(systems.bodies);
     entry_room_done(&room);
     return r == -ENOMEM ? fault_oom(fault) : r;
 }

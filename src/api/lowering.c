@@ -225,7 +225,7 @@ static int write_preface(struct lowering *l, struct writer *to, struct fovea_fau
     if (!l->request || l->aim.target.wire != LOWER_CHAT)
         return 0;
     int r = lowering_entry(l, l->request, &e, fault);
-    if (r < 0 || !e.instructions.len)
+    if (r < 0 || !e.instructions.len || span_is(span_inside(e.wire), lower_wire_names[LOWER_CHAT]))
         return r;
     buf_done(&l->preface);
     l->preface = (struct buf)BUF_INIT(2 * LIMIT_ENTRY_BYTES);

@@ -103,13 +103,27 @@ static int add_text(struct texts *to, json_t *entry, struct fovea_fault *fault)
     return 0;
 }
 
+/* Arguments that nobody could have meant, and that were refused, are not worth the entry. */
+static int add_result(const struct recording *g, const char *call, int64_t at, struct texts *to, struct fovea_fault *fault)
+{
+    struct recording bare = *g;
+    bool stored = g->kept->source >= 0;
+    int r = add_text(to, recording_entry(g, call, stored, at), fault);
+    if (r < 0 || to->list[0].len <= LIMIT_ENTRY_BYTES || !g->arguments)
+        return r;
+    free(take(to->owned[0]));
+    to->n = 0;
+    bare.arguments = NULL;
+    return add_text(to, recording_entry(&bare, call, stored, at), fault);
+}
+
 static int append_as(const struct recording *g, const struct blobs *blobs, const char *call, int64_t after,
                      struct fovea_fault *fault)
 {
     cleanup(texts_done) struct texts texts = {0};
     struct record_appended done;
     int64_t at = clock_wall_ms();
-    int r = add_text(&texts, recording_entry(g, call, g->kept->source >= 0, at), fault);
+    int r = add_result(g, call, at, &texts, fault);
     if (r == 0 && g->kept->asked)
         r = add_text(&texts, recording_usage(g->kept, at), fault);
     if (r < 0)

@@ -14,7 +14,7 @@ enum { MAX_TOKENS_UNKNOWN = 4096, MAX_TOKENS_MOST = 32000, BREAKPOINTS = 4 };
 #define BINDING_BETA "thinking-binding-controls-2026-08-01"
 #define BINDING "\"block_binding\":{\"prefix_mismatch_behavior\":\"drop_block\"}"
 
-struct envelope {
+struct making {
     const struct target *t;
     const struct entry *request;
     const struct span *systems;
@@ -48,12 +48,12 @@ static const struct words words[LOWER_WIRES] = {
                       "{\"name\":", ",\"parametersJsonSchema\":", "}", gemini_ours},
 };
 
-static void add_span(struct envelope *v, struct span s)
+static void add_span(struct making *v, struct span s)
 {
     (void)buf_add(v->to, s.at, s.len);
 }
 
-static void add_member(struct envelope *v, const char *key)
+static void add_member(struct making *v, const char *key)
 {
     (void)buf_add_format(v->to, "%s\"%s\":", v->members++ ? "," : "", key);
 }
@@ -78,7 +78,7 @@ static bool is_one_of(struct span key, const char *const *names)
 /* ---------------------------------------------------------------- instructions */
 
 /* One text, in the list or string that is open. */
-static void add_text(struct envelope *v, struct span text, size_t n)
+static void add_text(struct making *v, struct span text, size_t n)
 {
     static const char *const opens[LOWER_WIRES] = {
         [LOWER_ANTHROPIC] = "{\"type\":\"text\",\"text\":\"", [LOWER_CHAT] = "", [LOWER_RESPONSES] = "", [LOWER_GEMINI] = "{\"text\":\""};
@@ -90,7 +90,7 @@ static void add_text(struct envelope *v, struct span text, size_t n)
     (void)buf_add_str(v->to, string ? "" : "\"}");
 }
 
-static size_t add_texts(struct envelope *v, struct span parts, size_t n)
+static size_t add_texts(struct making *v, struct span parts, size_t n)
 {
     struct span_walk w = span_enter(parts);
     while (span_next(&w)) {
@@ -117,7 +117,7 @@ static struct span request_rules(const struct entry *request)
     return request ? request->instructions : (struct span){0};
 }
 
-static size_t system_texts(const struct envelope *v)
+static size_t system_texts(const struct making *v)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n_systems; i++)
@@ -125,13 +125,13 @@ static size_t system_texts(const struct envelope *v)
     return n;
 }
 
-static bool outside(const struct envelope *v)
+static bool outside(const struct making *v)
 {
     return v->t->wire == LOWER_ANTHROPIC || v->t->wire == LOWER_GEMINI;
 }
 
 /* Whether instructions are put together anew, or stay in the body as they were. */
-static bool makes_rules(const struct envelope *v)
+static bool makes_rules(const struct making *v)
 {
     size_t more = outside(v) ? system_texts(v) : 0;
     if (!words[v->t->wire].rules)
@@ -139,7 +139,7 @@ static bool makes_rules(const struct envelope *v)
     return more > 0 || (!v->body.len && count_texts(request_rules(v->request)) > 0);
 }
 
-static void add_rules(struct envelope *v)
+static void add_rules(struct making *v)
 {
     const struct words *s = &words[v->t->wire];
     if (!makes_rules(v))
@@ -154,7 +154,7 @@ static void add_rules(struct envelope *v)
 
 /* ---------------------------------------------------------------- tools */
 
-static void add_tool(struct envelope *v, struct span tool)
+static void add_tool(struct making *v, struct span tool)
 {
     const struct words *s = &words[v->t->wire];
     struct span about = member(tool, "description"), schema = member(tool, "parameters");
@@ -174,7 +174,7 @@ static void add_tool(struct envelope *v, struct span tool)
     (void)buf_add_str(v->to, s->tool_close);
 }
 
-static void add_tools(struct envelope *v)
+static void add_tools(struct making *v)
 {
     struct span_walk w = span_enter(v->request ? v->request->tools : (struct span){0});
     size_t n = 0;
@@ -195,7 +195,7 @@ static void add_tools(struct envelope *v)
 
 /* ---------------------------------------------------------------- the rest of the body */
 
-static void add_body(struct envelope *v)
+static void add_body(struct making *v)
 {
     const struct words *s = &words[v->t->wire];
     bool rules = makes_rules(v);
@@ -213,7 +213,7 @@ static void add_body(struct envelope *v)
 }
 
 /* Says that the server may drop thoughts that are bound to what was changed. */
-static void add_thinking(struct envelope *v)
+static void add_thinking(struct making *v)
 {
     struct span had = member(v->body, "thinking");
     struct span_walk w = span_enter(had);
@@ -245,7 +245,7 @@ static size_t count_word(struct span s, const char *word)
     return n;
 }
 
-static void add_anthropic(struct envelope *v)
+static void add_anthropic(struct making *v)
 {
     int64_t most = v->t->row ? v->t->row->max_output : 0;
     if (!member(v->body, "max_tokens").len) {
@@ -259,7 +259,7 @@ static void add_anthropic(struct envelope *v)
     add_thinking(v);
 }
 
-static void add_headers(struct envelope *v)
+static void add_headers(struct making *v)
 {
     (void)buf_add_str(v->to, ",\"headers\":{\"content-type\":\"application/json\"");
     if (v->t->wire == LOWER_ANTHROPIC)
@@ -276,51 +276,53 @@ static bool of_this_wire(const struct target *t, const struct entry *request)
     return request && span_is(span_inside(request->wire), lower_wire_names[t->wire]);
 }
 
-size_t envelope_lead(const struct target *t, const struct entry *request)
+/* As it was imported: nothing is put in, and nothing left out but the list itself. */
+static void add_as_it_was(struct making *v)
 {
-    return t->wire == LOWER_CHAT && !of_this_wire(t, request) && count_texts(request_rules(request)) > 0;
+    struct span_walk w = span_enter(v->body);
+    while (span_next(&w)) {
+        if (span_is(w.key, words[v->t->wire].list))
+            continue;
+        (void)buf_add_str(v->to, v->members++ ? ",\"" : "\"");
+        add_span(v, w.key);
+        (void)buf_add_str(v->to, "\":");
+        add_span(v, w.value);
+    }
 }
 
-static void add_list(struct envelope *v)
+static void add_made(struct making *v)
 {
-    add_member(v, words[v->t->wire].list);
-    if (envelope_lead(v->t, v->request) == 0)
-        return;
-    (void)buf_add_str(v->to, "[{\"role\":\"system\",\"content\":\"");
-    (void)add_texts(v, request_rules(v->request), 0);
-    (void)buf_add_str(v->to, "\"}");
+    if (v->t->wire != LOWER_GEMINI) { /* which has it in its address */
+        add_member(v, "model");
+        (void)buf_add_json_str(v->to, v->t->model);
+    }
+    add_body(v);
+    add_rules(v);
+    add_tools(v);
+    if (v->t->wire == LOWER_ANTHROPIC)
+        add_anthropic(v);
+    if (v->t->wire == LOWER_RESPONSES && !member(v->body, "store").len) {
+        add_member(v, "store");
+        (void)buf_add_str(v->to, "false");
+    }
 }
 
-int envelope_head(const struct target *t, const struct replay *r, const struct entry *request, const struct span *systems,
-                  size_t n_systems, struct buf *to)
+int envelope_head(const struct envelope *e, struct buf *to)
 {
-    struct envelope v = {.t = t, .request = request, .systems = systems, .n_systems = n_systems, .to = to};
-    if (of_this_wire(t, request))
-        v.body = request->body;
-    v.loose = r && t->wire == LOWER_ANTHROPIC && replay_thinking(r).loose;
+    const struct target *t = e->target;
+    struct making v = {.t = t, .request = e->request, .systems = e->systems, .n_systems = e->n_systems, .to = to};
+    if (of_this_wire(t, e->request))
+        v.body = e->request->body;
+    v.loose = e->replay && t->wire == LOWER_ANTHROPIC && replay_thinking(e->replay).loose;
     (void)buf_add_format(to, "{\"wire\":\"%s\"", lower_wire_names[t->wire]);
     add_headers(&v);
     (void)buf_add_str(to, ",\"body\":{");
-    if (t->wire != LOWER_GEMINI) { /* which has it in its address */
-        add_member(&v, "model");
-        (void)buf_add_json_str(to, t->model);
-    }
-    add_body(&v);
-    add_rules(&v);
-    add_tools(&v);
-    if (t->wire == LOWER_ANTHROPIC)
-        add_anthropic(&v);
-    if (t->wire == LOWER_RESPONSES && !member(v.body, "store").len) {
-        add_member(&v, "store");
-        (void)buf_add_str(to, "false");
-    }
-    add_list(&v);
+    (e->as_is && v.body.len ? add_as_it_was : add_made)(&v);
+    add_member(&v, words[t->wire].list);
     return to->error;
 }
 
-int envelope_tail(const struct target *t, const struct replay *r, struct buf *to)
+int envelope_tail(struct buf *to)
 {
-    (void)t;
-    (void)r;
     return buf_add_str(to, "}}");
 }

@@ -57,17 +57,19 @@ int writer_end(struct writer *w);
 
 /*
  * What a whole request has besides its array: {"wire":W,"headers":{...},"body":{...}}, written around the array that was made.
- * No key is in it. request: the last request entry, or NULL; systems: bodies of the system entries that the conversation begins
- * with, which only count where the wire has them outside its array (Anthropic, Gemini).
- *
- * envelope_head ends where the array begins (its key included), envelope_tail closes the rest. But where instructions of the
- * request have no place outside the array (chat), envelope_lead is 1: the head has then opened the array itself, with one
- * message, and is followed by the array without its "[", behind a comma unless the array is empty.
+ * No key is in it. envelope_head ends where the array begins (its key included), envelope_tail closes the rest.
  */
-size_t envelope_lead(const struct target *t, const struct entry *request);
-int envelope_head(const struct target *t, const struct replay *r, const struct entry *request, const struct span *systems,
-                  size_t n_systems, struct buf *to);
-int envelope_tail(const struct target *t, const struct replay *r, struct buf *to);
+struct envelope {
+    const struct target *target;
+    const struct replay *replay;  /* may be NULL */
+    const struct entry *request;  /* the last request entry, or NULL */
+    const struct span *systems;   /* bodies of the system entries that the conversation begins with; they count only where the
+                                     wire has them outside its array (Anthropic, Gemini) */
+    size_t n_systems;
+    bool as_is; /* export: the body of a request of the same wire as it was, and nothing more */
+};
+int envelope_head(const struct envelope *e, struct buf *to);
+int envelope_tail(struct buf *to);
 
 /* The stub of an elided picture, byte-stable: "[image PATH (MIME WxH) seen earlier, view:ID — call view to see it again]". */
 int elided_text(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to);

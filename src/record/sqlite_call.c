@@ -17,7 +17,7 @@ static const struct {
 } faults[] = {
     {SQLITE_BUSY, EBUSY, "is in use by another program for too long: try again"},
     {SQLITE_LOCKED, EBUSY, "is in use for too long: try again"},
-    {SQLITE_FULL, ENOSPC, "cannot grow: the disk is full"},
+    {SQLITE_FULL, ENOSPC, "cannot grow: the disk is full; make room and try again"},
     {SQLITE_PERM, EACCES, "cannot be written: see to its permissions"},
     {SQLITE_READONLY, EACCES, "cannot be written: see to its permissions"},
     {SQLITE_CANTOPEN, EACCES, "cannot be opened: see to its permissions, and to its folder's"},
@@ -42,7 +42,7 @@ static int io_fault(struct backend *b, struct fovea_fault *fault)
     if (!e)
         e = now; /* of a commit SQLite notes none; sq_leave_write saw to it that an older one is not taken for it */
     if (e == ENOSPC || e == EDQUOT || e == EFBIG)
-        return sq_fault_named(b, ENOSPC, "cannot grow: the disk is full", fault);
+        return sq_fault_named(b, ENOSPC, "cannot grow: the disk is full; make room and try again", fault);
     return sq_fault_named(b, EIO, "cannot be read or written: the disk or its driver failed", fault);
 }
 

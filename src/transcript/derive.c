@@ -31,18 +31,9 @@ static int mark(struct record_index *to, const char *prefix, struct span value)
 
 static int use_hex(struct record_index *to, struct span value)
 {
-    static const char digits[] = "0123456789abcdef";
     struct span hex = span_inside(value);
-    uint8_t sha[SHA256_LEN] = {0};
-    if (hex.len != SHA256_HEX_LEN)
-        return 0;
-    for (size_t i = 0; i < hex.len; i++) {
-        const char *found = hex.at[i] ? strchr(digits, hex.at[i]) : NULL;
-        if (!found)
-            return 0;
-        sha[i / 2] = (uint8_t)(sha[i / 2] << 4 | (found - digits));
-    }
-    return to->use(to, sha);
+    uint8_t sha[SHA256_LEN];
+    return hex.len == SHA256_HEX_LEN && sha256_unhex(hex.at, sha) ? to->use(to, sha) : 0;
 }
 
 static int derive_part(const struct part *p, struct record_index *to)

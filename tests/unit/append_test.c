@@ -456,7 +456,7 @@ static void call(fovea_session *s, const char *tool, const char *arguments, enum
     auto_result *r = NULL;
     struct fovea_fault fault = {0};
     CHECK_MSG(fovea_session_call(s, tool, arguments, strlen(arguments), NULL, &r, &fault) == 0, "%s", fault.text);
-    CHECK_MSG(r && fovea_result_kind(r) == want, "%s %s: %s", tool, arguments, r ? fovea_result_text(r) : "");
+    CHECK_MSG(r && fovea_result_kind(r) == want, "%s %.200s: %s", tool, arguments, r ? fovea_result_text(r) : "");
 }
 
 TEST(a_call_is_answered_once_by_id_or_by_equal_arguments)
@@ -510,6 +510,20 @@ TEST(what_a_tool_gave_is_recorded_as_the_model_saw_it)
     CHECK_STR(at(all, "3.error"), "true");
     CHECK_STR(at(all, "4.arguments.region.2"), "9");
     CHECK_STR(at(all, "4.arguments.space"), "");
+}
+
+TEST(arguments_too_large_for_an_entry_are_left_out)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "huge"});
+    auto_buf b = BUF_INIT(32 * MIB);
+    (void)buf_add_str(&b, "{\"path\":\"");
+    memset(buf_reserve(&b, LIMIT_ENTRY_BYTES), 'x', LIMIT_ENTRY_BYTES);
+    buf_grew(&b, LIMIT_ENTRY_BYTES);
+    (void)buf_add_str(&b, "\"}");
+    call(s, "read", b.data, FOVEA_REFUSAL);
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 1 && !json_object_get(json_array_get(all, 0), "arguments"));
 }
 
 struct bytes {

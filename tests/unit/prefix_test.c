@@ -224,7 +224,7 @@ TEST(the_record_is_told_the_names_and_the_bytes_of_an_entry)
     } cases[] = {
         {"{\"kind\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"view:1\"}]}", "", 0},
         {"{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"a\\u00e9\",\"name\":\"f\",\"arguments\":{}}]}", "call:a\xc3\xa9;", 0},
-        {"{\"kind\":\"perception\",\"call\":\"t1\",\"result\":{\"kind\":\"perception\",\"id\":\"3f\",\"source\":{\"sha256\":\"" SHA("20") "\"}},"
+        {"{\"kind\":\"perception\",\"call\":\"t1\",\"result\":{\"kind\":\"perception\",\"id\":\"view:3f\",\"source\":{\"sha256\":\"" SHA("20") "\"}},"
          "\"parts\":[{\"type\":\"image\",\"sha256\":\"" SHA("01") "\",\"view\":\"view:3f\"},{\"type\":\"document\",\"sha256\":\"" SHA("02") "\"}]}",
          "answer:t1;view:3f;view:3f;", 0x23},
         {"{\"kind\":\"tool_result\",\"name\":\"read\",\"result\":{\"kind\":\"text\",\"path\":\"/a b\",\"sha256\":\"" SHA("07") "\"},\"parts\":[]}", "read:/a b;", 0},

@@ -77,6 +77,21 @@ TEST(reading_goes_on_from_a_point)
     CHECK(lab_read(l.r, s, &other, &none, &l.fault) == -ESTALE);
 }
 
+TEST(the_last_point_is_where_reading_ends)
+{
+    auto_lab l;
+    lab_init(&l);
+    const char *s = lab_name(&l, "a");
+    struct record_point at = {0}, last = {.seq = 7};
+    auto_free char *text = NULL;
+    CHECK(record_last(l.r, s, &last, &l.fault) == 0 && last.seq == 0);
+    for (int i = 0; i < 3; i++)
+        (void)lab_say(l.r, s, NULL, "said");
+    CHECK(record_last(l.r, s, &last, &l.fault) == 0 && last.seq == 3);
+    CHECK(lab_read(l.r, s, &at, &text, &l.fault) == 0 && !memcmp(&at, &last, sizeof at));
+    CHECK(record_last(l.r, "no name", &last, &l.fault) == -EINVAL);
+}
+
 TEST(a_session_begun_anew_is_not_the_one_it_was)
 {
     auto_lab l;
