@@ -51,7 +51,9 @@ static void add_options(struct buf *b, const struct command *command)
             (void)snprintf(letter, sizeof letter, "-%c, ", list[i].letter);
         (void)snprintf(left, sizeof left, "%s--%s%s%s", letter, list[i].name, list[i].value[0] ? " " : "",
                        list[i].value);
-        add_row(b, left, list[i].help, OPTION_COLUMN);
+        auto_buf help = BUF_INIT(LIMIT_CLI_WORDS);
+        option_add_help(&help, &list[i]);
+        add_row(b, left, help.data ? help.data : "", OPTION_COLUMN);
     }
 }
 

@@ -97,7 +97,7 @@ static const struct option options[] = {
      "an assistant message between tool results and a user message, for hosts that need one"},
     {"report", 0, OPTION_STRING, "FILE", AT(report), "write what was elided, changed or left out, as JSON; '-' is stderr"},
     {"simulate", 0, OPTION_FLAG, NULL, AT(simulate), "say what each policy would cost, and lower nothing"},
-    {"trace", 0, OPTION_TRACE, "NAME", AT(trace), "a generated conversation instead of a session; alone: print its entries"},
+    {"trace", 0, OPTION_TRACE, "NAME", AT(trace), "a generated conversation instead of a session (alone: print its entries)"},
     {"policies", 0, OPTION_STRING, "LIST", AT(policies),
      "with --simulate; default: 'all turns:1 newest:3 batch:20:8 auto'"},
     {"base-tokens", 0, OPTION_STRING, "N", AT(base), "with --simulate: of the system prompt and tools; default: 4000"},
@@ -116,7 +116,7 @@ const struct command command_lower = {
              "only with exit status 0 it is whole. With --simulate: what the policies would cost, request by request.",
     .examples = "fovea lower work --model anthropic/claude-opus-4-7\n"
                 "fovea lower work -m openai/gpt-5 --full --report report.json\n"
-                "fovea lower work -m gemini/gemini-3-pro-preview --retain turns:2 --at 5\tas it was in turn 5\n"
+                "fovea lower work -m google/gemini-3.1-pro-preview --retain turns:2 --at 5\tas it was in turn 5\n"
                 "fovea lower --simulate work -m anthropic/claude-opus-4-7 --plot cost.svg\n"
                 "fovea lower --trace short | fovea session append try\n",
     .options = options,

@@ -73,7 +73,9 @@ static void add_option(struct buf *b, const struct choice_option *o)
         (void)snprintf(term, sizeof term, "-%c, --%s", o->letter, o->name);
     else
         (void)snprintf(term, sizeof term, "--%s", o->name);
-    add_item(b, term, o->value, o->help);
+    auto_buf help = BUF_INIT(LIMIT_CLI_WORDS);
+    option_add_help(&help, o);
+    add_item(b, term, o->value, help.data ? help.data : "");
 }
 
 static void add_synopsis(struct buf *b)

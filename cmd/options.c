@@ -89,6 +89,14 @@ size_t options_of(const struct command *command, struct choice_option list[LIMIT
     return n;
 }
 
+void option_add_help(struct buf *b, const struct choice_option *o)
+{
+    bool named = o->own && o->own->kind == OPTION_TRACE;
+    (void)buf_add_str(b, o->help);
+    for (const char *const *c = o->choices; named && *c; c++)
+        (void)buf_add_format(b, "%s%s", c == o->choices ? ": " : ", ", *c);
+}
+
 /* ---------------------------------------------------------------- what the user gave */
 
 static int usage_hint(const struct command *command)

@@ -3,6 +3,7 @@
 #ifndef FOVEA_OPTIONS_H
 #define FOVEA_OPTIONS_H
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "command.h"
 
@@ -20,6 +21,9 @@ struct choice_option {
 
 /* The options of a command: its own, its tool's, the common ones, --help. Returns how many. */
 size_t options_of(const struct command *command, struct choice_option list[LIMIT_CLI_OPTIONS]);
+
+/* Appends what an option is for, with the names that its value does not show. */
+void option_add_help(struct buf *b, const struct choice_option *o);
 
 /* What a command's REF may be, in words; NULL when it has none. */
 const char *reference_of(const struct command *command);

@@ -397,9 +397,9 @@ FOVEA_API char *fovea_result_words_new(const fovea_result *r);
 FOVEA_API char *fovea_render_call_new(const char *tool, const char *arguments, size_t len);
 FOVEA_API char *fovea_render_result_new(const fovea_result *r, bool expanded);
 
-/* An entry of the record (docs/transcript.md) likewise: a line that says who speaks ("user", "assistant", or what gave a result), then
- * what was said, two spaces before each line: words whole, calls and results as above, a line for each picture. No newline at
- * the end. */
+/* An entry of the record (docs/transcript.md) likewise: a line that says who speaks ("user", "assistant", or the call that a
+ * result answers), then what was said, two spaces before each line: words whole, calls and results as above, a line for each
+ * picture. No newline at the end. */
 FOVEA_API char *fovea_render_entry_new(const char *entry, size_t len, bool expanded);
 
 /* ---------------------------------------------------------------- money */

@@ -42,7 +42,7 @@ test_actions_are_in_help_man_page_and_completions() {
     for a in append import list show export usage fresh reject fsck delete; do
         grep -q "^  $a" help || fail "$a is not in the help"
         has manual "\\fB$a\\fR"
-        for shell in bash zsh fish; do grep -q "[ (']$a[ )']" "$shell" || fail "$a is not in $shell"; done
+        for shell in bash zsh fish; do grep -q "[ (']${a}[ )']" "$shell" || fail "$a is not in $shell"; done
     done
     for o in key wire error model retain at expanded full data repair json; do
         has help "--$o"
@@ -58,8 +58,7 @@ echo "${COMPREPLY[*]}"
 END
     [ "$(command bash ask fovea session ap)" = append ]
     [ "$(command bash ask fovea session import --wire g)" = gemini ]
-    [ "$(command bash ask fovea session append s '')" = "files
-" ] || [ "$(command bash ask fovea session append s '' | head -n 1)" = files ]
+    [ "$(command bash ask fovea session append s '' | head -n 1)" = files ]
 }
 
 test_what_is_typed_wrong_is_said() {

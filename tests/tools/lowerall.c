@@ -26,8 +26,8 @@ static const struct way {
     {"openai-chat", "openai/gpt-5", "turns:1"},
     {"openai-responses", "openai/gpt-5", "auto"},
     {"openai-responses", "openai/gpt-5", "turns:1"},
-    {"gemini", "gemini/gemini-3-pro-preview", "auto"},
-    {"gemini", "gemini/gemini-2.5-pro", "turns:1"},
+    {"gemini", "google/gemini-3.1-pro-preview", "auto"},
+    {"gemini", "google/gemini-2.5-pro", "turns:1"},
 };
 
 /* The messages of one wire. */
