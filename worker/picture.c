@@ -125,7 +125,9 @@ static int strip_source(struct job *j)
 {
     /* Not every viewer takes inks, but what is not to be touched is not. */
     bool inks = j->header.colour == COLOUR_CMYK && j->limits.resize;
-    if (!j->whole || inks || raw_wanted(j) || (j->ops->media == MEDIA_WEBP && !webp_allowed(j)))
+    bool barred = (j->ops->media == MEDIA_WEBP && !webp_allowed(j)) ||
+                  (j->ops->media == MEDIA_GIF && j->request->flags & WORK_NO_GIF);
+    if (!j->whole || inks || raw_wanted(j) || barred)
         return WORK_OK;
     const uint8_t *bytes;
     size_t len;

@@ -87,6 +87,7 @@ void asking_look(struct asking *a)
     a->view.nameless = true;
     a->own.no_webp = false;
     a->view.no_webp = a->call->f->no_webp || (a->chosen && a->choice.provider->no_webp);
+    a->view.no_gif = a->chosen && a->choice.provider->wire && !strcmp(a->choice.provider->wire, "gemini");
     a->look.model = a->chosen ? a->who : NULL;
 }
 

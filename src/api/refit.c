@@ -16,16 +16,13 @@ static struct work_request plan(const fovea *f, const struct refit *refit, const
         .magic = WORK_MAGIC,
         .media = is->media,
         .input_len = len,
-        .flags = refit->no_webp ? 0 : WORK_WEBP_OK,
+        .flags = (refit->no_webp ? 0u : WORK_WEBP_OK) | (refit->no_gif ? WORK_NO_GIF : 0u),
         .limits = {.max_edge = refit->max_edge,
                    .min_edge = refit->min_edge,
                    .max_bytes = refit->max_bytes ? refit->max_bytes : (uint32_t)LIMIT_BLOB_BYTES,
                    .quality = (uint32_t)f->config.jpeg_quality,
                    .resize = 1},
     };
-    /* A file of at most a quarter of the budget is left as it is, which is no cure for a type that is not taken. */
-    if (refit->no_gif && is->media == MEDIA_GIF)
-        w.limits.max_bytes = (uint32_t)MIN((size_t)w.limits.max_bytes, 4 * len - 1);
     return w;
 }
 

@@ -93,6 +93,7 @@ static int step_plan(struct view_job *j)
     j->work.media = j->sniff.media;
     j->work.input_len = j->snapshot.size;
     j->work.flags = j->call->no_webp || j->no_webp || !tokens_host_takes_webp(j->model) ? 0 : WORK_WEBP_OK;
+    j->work.flags |= j->no_gif ? WORK_NO_GIF : 0;
     j->work.preview_w = MIN(q->preview_width, LIMIT_PREVIEW_SIDE);
     j->work.preview_h = MIN(q->preview_height, LIMIT_PREVIEW_SIDE);
     return 0;

@@ -18,6 +18,7 @@ struct view_job {
     bool given;     /* the snapshot is there already, of bytes that came without a file */
     bool literal;   /* view:ID is a file name like any other */
     bool no_webp;   /* whoever gets the picture takes none */
+    bool no_gif;    /* likewise */
     bool nameless;  /* its note speaks of the picture and no file, and of no model: whoever asks keeps it for others */
     const char *question; /* that the host's own model is to answer from it; NULL none */
 

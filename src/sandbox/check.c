@@ -70,7 +70,8 @@ static bool planned(const struct work_request *request, const struct work_reply 
 
 static bool media_allowed(const struct work_request *request, uint32_t media)
 {
-    return media == MEDIA_PNG || media == MEDIA_JPEG || media == MEDIA_GIF ||
+    return media == MEDIA_PNG || media == MEDIA_JPEG ||
+           (media == MEDIA_GIF && !(request->flags & WORK_NO_GIF)) ||
            (media == MEDIA_WEBP && (request->flags & WORK_WEBP_OK));
 }
 

@@ -42,6 +42,7 @@ struct work_hello {
 enum work_flags {
     WORK_WEBP_OK = 1, /* the result may be WebP */
     WORK_RAW = 2,     /* the result is no file but rows of 8-bit grey, at the planned size, laid on one ground */
+    WORK_NO_GIF = 8,  /* the result may not be GIF, although the source is */
     WORK_TEXT = 4,    /* fovea-ocr: the input is such rows, the result a struct work_text and what follows it */
 };
 
