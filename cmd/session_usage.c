@@ -123,9 +123,14 @@ static struct sum total_of(const struct sums *all)
 
 /* ---------------------------------------------------------------- printed */
 
-/* "1.25", "0.0034": no digits that say nothing. */
-static void write_cost(char to[32], int64_t pico)
+/* "1.25", "0.0034": no digits that say nothing. Where no price is known at all, the cost is not known either. */
+static void write_cost(char to[32], const struct sum *s)
 {
+    int64_t pico = s->pico;
+    if (s->requests && s->unpriced == s->requests) {
+        (void)snprintf(to, 32, "null");
+        return;
+    }
     int n = snprintf(to, 32, "%lld.%012lld", (long long)(pico / 1000000000000), (long long)(pico % 1000000000000));
     while (n > 1 && to[n - 1] == '0')
         to[--n] = '\0';
@@ -137,8 +142,8 @@ static void add_row(struct buf *b, const struct sum *s)
 {
     auto_buf name = BUF_INIT(LIMIT_CLI_WORDS);
     char cost[32], shown[36];
-    write_cost(cost, s->pico);
-    (void)snprintf(shown, sizeof shown, "$%s", cost);
+    write_cost(cost, s);
+    (void)snprintf(shown, sizeof shown, "%s%s", *cost == 'n' ? "" : "$", *cost == 'n' ? "not known" : cost);
     (void)buf_add_shown(&name, *s->model ? s->model : "(no model)", NAME_LETTERS);
     (void)buf_add_format(b, "%-*s %9lld %12lld %12lld %12lld %12lld %14s %9lld\n", NAME_WIDTH, name.data ? name.data : "",
                          (long long)s->requests, (long long)s->tokens[0], (long long)s->tokens[1], (long long)s->tokens[2],
@@ -148,7 +153,7 @@ static void add_row(struct buf *b, const struct sum *s)
 static void add_json(struct buf *b, const struct sum *s)
 {
     char cost[32];
-    write_cost(cost, s->pico);
+    write_cost(cost, s);
     (void)buf_add_str(b, "{\"model\":");
     (void)buf_add_json_str(b, s->model);
     (void)buf_add_format(b, ",\"requests\":%lld", (long long)s->requests);

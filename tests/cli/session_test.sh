@@ -280,11 +280,12 @@ test_usage_adds_up_by_model() {
     tr -s ' ' <out >rows
     has rows 'model requests tokens in tokens out cache read cache write cost unpriced'
     has rows 'a/m 2 3000 120 800 10 $0.3 0'
-    has rows 'b/free 1 5 6 0 0 $0 1'
+    has rows 'b/free 1 5 6 0 0 not known 1'
     has rows 'total 3 3005 126 800 10 $0.3 1'
     has out 'price is not known'
     run session usage s --json
     has out '{"model":"a/m","requests":2,"input":3000,"output":120,"cache_read":800,"cache_write":10,"cost_usd":0.3,"unpriced":0}'
+    has out '"model":"b/free","requests":1,"input":5,"output":6,"cache_read":0,"cache_write":0,"cost_usd":null,"unpriced":1'
     want_json total.requests 3
     want_json total.unpriced 1
     said user hello | session append t >/dev/null
