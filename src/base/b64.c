@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base64: see b64.h. */
+/* Base64: see b64.h. Most of what a lowered session weighs passes through here, so twelve bytes are encoded at once where the
+ * processor can. */
 #include "base/b64.h"
 
 #include <stdbool.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <tmmintrin.h>
+#endif
 
 static const char digits[64] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -15,8 +19,56 @@ static void encode3(uint32_t v, char *out)
     out[3] = digits[v & 63];
 }
 
+#ifdef __x86_64__
+/* Sixteen numbers below 64, one a byte, of the first twelve bytes: each group of three is laid out as b a c b, so that two
+ * multiplications shift all four numbers of it into place. */
+__attribute__((target("ssse3"))) static __m128i split12(__m128i in)
+{
+    in = _mm_shuffle_epi8(in, _mm_set_epi8(10, 11, 9, 10, 7, 8, 6, 7, 4, 5, 3, 4, 1, 2, 0, 1));
+    __m128i first = _mm_mulhi_epu16(_mm_and_si128(in, _mm_set1_epi32(0x0fc0fc00)), _mm_set1_epi32(0x04000040));
+    __m128i second = _mm_mullo_epi16(_mm_and_si128(in, _mm_set1_epi32(0x003f03f0)), _mm_set1_epi32(0x01000010));
+    return _mm_or_si128(first, second);
+}
+
+/* A digit is its number plus what its range adds: 13 stands for A-Z, 0 for a-z, 1 to 10 for the figures, 11 and 12 for + and /. */
+__attribute__((target("ssse3"))) static __m128i digits16(__m128i numbers)
+{
+    const __m128i add = _mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                                      '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
+    __m128i range = _mm_subs_epu8(numbers, _mm_set1_epi8(51));
+    __m128i upper = _mm_cmpgt_epi8(_mm_set1_epi8(26), numbers);
+    range = _mm_or_si128(range, _mm_and_si128(upper, _mm_set1_epi8(13)));
+    return _mm_add_epi8(numbers, _mm_shuffle_epi8(add, range));
+}
+
+/* All but the end, which has too few bytes to be loaded; returns how many bytes were taken. */
+__attribute__((target("ssse3"))) static size_t encode_many(const uint8_t *data, size_t len, char *out)
+{
+    size_t done = 0;
+    for (; len - done >= 16; done += 12, out += 16)
+        _mm_storeu_si128((__m128i *)(void *)out,
+                         digits16(split12(_mm_loadu_si128((const __m128i *)(const void *)(data + done)))));
+    return done;
+}
+
+static size_t encode_fast(const uint8_t *data, size_t len, char *out)
+{
+    return len >= 16 && __builtin_cpu_supports("ssse3") ? encode_many(data, len, out) : 0;
+}
+#else
+static size_t encode_fast(const uint8_t *data, size_t len, char *out)
+{
+    (void)data, (void)len, (void)out;
+    return 0;
+}
+#endif
+
 void b64_encode(const uint8_t *data, size_t len, char *out)
 {
+    size_t done = encode_fast(data, len, out);
+    data += done;
+    len -= done;
+    out += done / 3 * 4;
     for (; len >= 3; data += 3, len -= 3, out += 4)
         encode3((uint32_t)data[0] << 16 | (uint32_t)data[1] << 8 | data[2], out);
     if (!len)

@@ -126,6 +126,22 @@ TEST(base64_matches_rfc_4648)
     }
 }
 
+/* Many bytes at once and a few at a time give the same, whatever the length. */
+TEST(base64_of_many_bytes_is_that_of_a_few_at_a_time)
+{
+    uint8_t data[300];
+    char whole[B64_LEN(300)], bit[4];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * 167 + (i >> 3));
+    for (size_t len = 0; len <= sizeof data; len++) {
+        b64_encode(data, len, whole);
+        for (size_t i = 0; i < len; i += 3) {
+            b64_encode(data + i, MIN(len - i, (size_t)3), bit);
+            CHECK_MSG(memcmp(whole + i / 3 * 4, bit, 4) == 0, "%zu bytes, at %zu", len, i);
+        }
+    }
+}
+
 TEST(sha256_matches_its_standard)
 {
     uint8_t digest[SHA256_LEN];
