@@ -55,6 +55,13 @@ static struct shown show_stub(struct writer *w, const struct item *item, const s
     return (struct shown){.form = FORM_WORDS, .part = p};
 }
 
+/* What is wrong with its own bytes says more than that it cannot be sent. */
+static struct shown show_why(struct writer *w, const struct item *item, const struct part *p, const char *why)
+{
+    auto_free char *broken = p->broken.len ? span_text_new(p->broken) : NULL;
+    return show_stub(w, item, p, broken && *broken ? broken : why);
+}
+
 static struct shown show_elided(struct writer *w, const struct item *item, const struct part *p)
 {
     w->words.len = 0;
@@ -81,7 +88,9 @@ static struct shown show_bytes(struct writer *w, const struct item *item, const 
         w->error = w->error ? w->error : r;
     if (r < 0)
         return show_stub(w, item, p, "its bytes cannot be had");
-    s.raw = p->raw.len && is_own(w, &item->e);
+    /* A block without the places of its bytes is spelled as the host did: for export alone. */
+    bool places = p->raw.len && memmem(p->raw.at, p->raw.len, "\"\\u0001", 7);
+    s.raw = p->raw.len && is_own(w, &item->e) && (exact(w) || places);
     w->declared = exact(w) ? p->declared : (struct span){0};
     tell_fate(w, item, p, d->fate);
     return s;
@@ -128,7 +137,7 @@ static struct shown show_media(struct writer *w, const struct item *item, size_t
         if (d.fate == FATE_ELIDED)
             return show_elided(w, item, p);
         if (why || d.fate == FATE_STUB)
-            return show_stub(w, item, p, why ? why : d.why ? d.why : "it cannot be sent");
+            return show_why(w, item, p, why ? why : d.why ? d.why : "it cannot be sent");
     }
     return p->stored ? show_bytes(w, item, p, &d) : show_reference(w, item, p);
 }
