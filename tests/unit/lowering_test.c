@@ -263,7 +263,7 @@ TEST(a_thousand_turns_with_300_pictures_cost_little_more_than_their_pictures)
     long grown = 0;
     for (int turn = 0; turn < 1000; turn++)
         add_turn(f, "thousand", turn, 100, true);
-    for (int round = 0; round < 9; round++) {
+    for (int round = 0; round < 25; round++) {
         copy = MIN(copy, copy_pictures(f, "thousand", &live));
         auto_session *s = session(f, "thousand");
         struct fovea_fault fault = {0};
