@@ -57,8 +57,11 @@ static int take_value(struct appending *p, const json_t *value, size_t line, str
 /* Values one after the other: a list of entries is one of them. */
 static int take_text(struct appending *p, const char *json, size_t len, struct fovea_fault *fault)
 {
-    const char *at = json, *end = json + len;
-    int r = arrival_fits(json, len, fault);
+    auto_arrival_text text = {0};
+    int r = arrival_text(json, len, &text, fault);
+    if (r < 0)
+        return r;
+    const char *at = text.at, *end = text.at + text.len;
     size_t line = 1;
     while (r == 0) {
         for (; at < end && strchr(" \t\r\n", *at) && *at; at++)
@@ -67,7 +70,7 @@ static int take_text(struct appending *p, const char *json, size_t len, struct f
             break;
         auto_json *value = NULL;
         size_t used = 0;
-        r = arrival_value(at, (size_t)(end - at), json, &value, &used, fault);
+        r = arrival_value(at, (size_t)(end - at), text.at, &value, &used, fault);
         if (r == 0)
             r = take_value(p, value, line, fault);
         for (const char *from = at; r == 0 && at < from + used; at++)

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries from a host: measured before they are parsed, and put into the record with the bytes that they use. */
+/* Entries from a host, put into the record with the bytes that they use. */
 #include "api/arrival.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/fault.h"
-#include "base/json_size.h"
 #include "base/limits.h"
 #include "percept/json.h"
-
-/* An entry is read in place later on, and wraps what it came with in a few levels of its own. */
-enum { MOST_DEPTH = LIMIT_JSON_SCAN_DEPTH - 32 };
 
 int arrival_init(struct arrival *a, const fovea_session *s, struct fovea_fault *fault)
 {
@@ -25,41 +21,6 @@ int arrival_init(struct arrival *a, const fovea_session *s, struct fovea_fault *
 void arrival_done(struct arrival *a)
 {
     incoming_done(&a->in);
-}
-
-int arrival_fits(const char *text, size_t len, struct fovea_fault *fault)
-{
-    if (len > LIMIT_TRANSCRIPT_BYTES)
-        return fault_set(fault, EFBIG, "%zu bytes are more than the %zu MiB that are taken at once", len,
-                         LIMIT_TRANSCRIPT_BYTES / MIB);
-    struct json_size size = json_measure(text, len, LIMIT_TRANSCRIPT_VALUES, MOST_DEPTH);
-    if (size.depth > MOST_DEPTH)
-        return fault_set(fault, EINVAL, "the JSON is nested deeper than %d", MOST_DEPTH);
-    if (size.values > LIMIT_TRANSCRIPT_VALUES)
-        return fault_set(fault, EFBIG, "the JSON has more than the %d values that are taken at once", LIMIT_TRANSCRIPT_VALUES);
-    return 0;
-}
-
-size_t arrival_line(const char *whole, const char *at)
-{
-    size_t line = 1;
-    for (const char *p = whole; p < at && (p = memchr(p, '\n', (size_t)(at - p))); p++)
-        line++;
-    return line;
-}
-
-int arrival_value(const char *text, size_t len, const char *whole, json_t **ret, size_t *ret_end, struct fovea_fault *fault)
-{
-    json_error_t where;
-    json_t *value = json_loadb(text, len, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
-    if (!value && json_error_code(&where) == json_error_out_of_memory)
-        return fault_oom(fault);
-    if (!value)
-        return fault_set(fault, EINVAL, "line %zu: no JSON: %s", arrival_line(whole, text) + (size_t)MAX(where.line, 1) - 1,
-                         where.text);
-    *ret = value;
-    *ret_end = (size_t)where.position;
-    return 0;
 }
 
 /* ---------------------------------------------------------------- what is used */

@@ -94,7 +94,7 @@ static int look_at(fovea *f, const struct incoming_blob *blob, struct incoming_p
     if (row->class == CLASS_BITMAP)
         return decode(f, blob, media, ret, fault);
     if (picture)
-        (void)snprintf(ret->why, sizeof ret->why, "%s is not shown by this version", row->name);
+        (void)snprintf(ret->why, sizeof ret->why, "%s is not shown by this version; convert it to PNG", row->name);
     else
         (void)snprintf(ret->why, sizeof ret->why, "it is no picture");
     return 0;
@@ -195,7 +195,7 @@ int arrival_look(struct arrival *a, struct fovea_fault *fault)
     if (wanted)
         work_together(&l, wanted);
     r = incoming_pictures(&a->in, tell, &l, fault);
-    if (r == 0 && name_documents(&a->in) < 0)
+    if (r == 0 && (incoming_views(&a->in) < 0 || name_documents(&a->in) < 0))
         return fault_oom(fault);
     return r;
 }

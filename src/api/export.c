@@ -22,10 +22,10 @@ struct lines {
     struct fovea_fault *fault;
 };
 
-/* `data` in place of what was worked out from it: such an entry can be appended elsewhere. */
-static int add_data(const struct lines *to, json_t *part)
+/* The bytes that an object tells the sha256 of, as its `data`. 1 with them, 0 it tells none. */
+static int put_data(const struct lines *to, json_t *object)
 {
-    const char *hex = json_string_value(json_object_get(part, "sha256"));
+    const char *hex = json_string_value(json_object_get(object, "sha256"));
     uint8_t sha256[SHA256_LEN];
     void *data = NULL;
     size_t len;
@@ -38,10 +38,17 @@ static int add_data(const struct lines *to, json_t *part)
     (void)buf_add_base64(&b, data, len);
     free(data);
     json_t *text = b.error ? NULL : json_stringn_nocheck(b.len ? b.data : "", b.len);
+    return json_object_set_new(object, "data", text) == 0 ? 1 : fault_oom(to->fault);
+}
+
+/* `data` in place of what was worked out from it: such an entry can be appended elsewhere. */
+static int add_data(const struct lines *to, json_t *part)
+{
     static const char *const made[] = {"sha256", "bytes", "width", "height", "broken"};
-    for (size_t i = 0; i < COUNT(made); i++)
+    int r = put_data(to, part);
+    for (size_t i = 0; r == 1 && i < COUNT(made); i++)
         (void)json_object_del(part, made[i]);
-    return json_object_set_new(part, "data", text) == 0 ? 0 : fault_oom(to->fault);
+    return MIN(r, 0);
 }
 
 static int write_with_data(const struct lines *to, const struct record_entry *e)
@@ -51,6 +58,8 @@ static int write_with_data(const struct lines *to, const struct record_entry *e)
     int r = entry ? 0 : fault_oom(to->fault);
     json_array_foreach(json_object_get(entry, "parts"), i, part)
         r = r == 0 ? add_data(to, part) : r;
+    if (r == 0) /* what a view was made of is found by its hash: that stays */
+        r = MIN(put_data(to, json_object_get(json_object_get(entry, "result"), "source")), 0);
     auto_free char *text = r == 0 ? entry_text_new(entry, &len) : NULL;
     json_decref(entry);
     if (r == 0 && !text)

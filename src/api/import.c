@@ -67,13 +67,14 @@ int fovea_session_import(fovea_session *s, const char *wire, const char *json, s
                          struct fovea_fault *fault)
 {
     auto_json *root = NULL;
+    auto_arrival_text text = {0};
     size_t end = 0;
-    int r = arrival_fits(json, len, fault);
+    int r = arrival_text(json, len, &text, fault);
     if (r == 0)
-        r = arrival_value(json, len, json, &root, &end, fault);
-    for (; r == 0 && end < len; end++)
-        if (!json[end] || !strchr(" \t\r\n", json[end]))
-            return fault_set(fault, EINVAL, "line %zu: there is more behind the request", arrival_line(json, json + end));
+        r = arrival_value(text.at, text.len, text.at, &root, &end, fault);
+    for (; r == 0 && end < text.len; end++)
+        if (!text.at[end] || !strchr(" \t\r\n", text.at[end]))
+            return fault_set(fault, EINVAL, "line %zu: there is more behind the request", arrival_line(text.at, text.at + end));
     for (int tries = 1; r == 0; tries++) {
         r = import_once(s, wire, root, ret, fault);
         if (r != -ESTALE || tries == LIMIT_APPEND_TRIES)

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/path.h"
 #include "percept/json.h"
+#include "transcript/transcript.h"
 
 /* ---------------------------------------------------------------- an entry */
 
@@ -70,6 +71,41 @@ static bool take_ref(const struct call *c, const json_t *result, const char *id,
     return true;
 }
 
+/* A view that one of our tools made. */
+static bool take_own(const struct call *c, const json_t *entry, struct view_memory *m)
+{
+    const json_t *result = json_object_get(entry, "result"), *source = json_object_get(result, "source");
+    const char *named = json_string_value(json_object_get(result, "id"));
+    if (!named || strcmp(named, m->id) != 0) /* a host's own entry may bear the name of a view, and tell nothing of it */
+        return false;
+    m->stored = sha256_unhex(json_string_value(json_object_get(source, "sha256")), m->sha256);
+    if (!m->stored && !sha256_unhex(json_string_value(json_object_get(source, "not_stored")), m->sha256))
+        return false;
+    return take_crop(result, m) && take_ref(c, result, m->id, m);
+}
+
+/* A picture that a host's tool gave, as it is stored: its name follows from its bytes, so that no other can bear it. */
+static bool take_given(const json_t *entry, struct view_memory *m)
+{
+    size_t i;
+    json_t *part;
+    json_array_foreach(json_object_get(entry, "parts"), i, part) {
+        const char *view = json_string_value(json_object_get(part, "view"));
+        char id[INCOMING_VIEW_LEN + 1];
+        if (!view || strcmp(view, m->id) != 0 || !sha256_unhex(json_string_value(json_object_get(part, "sha256")), m->sha256))
+            continue;
+        incoming_view_id(m->sha256, id);
+        m->size = (struct size){number(part, "width"), number(part, "height")};
+        if (strcmp(id, m->id) != 0 || !m->size.w || !m->size.h)
+            continue;
+        m->crop = (struct rect){0, 0, m->size.w, m->size.h};
+        m->stored = m->nowhere = true;
+        m->ref = strdup(id);
+        return true;
+    }
+    return false;
+}
+
 int recorded_view(const struct call *c, const char *id, bool *ret_known, struct view_memory *ret, struct fovea_fault *fault)
 {
     auto_json *entry = NULL;
@@ -78,15 +114,10 @@ int recorded_view(const struct call *c, const char *id, bool *ret_known, struct 
     if (strlen(id) != VIEW_ID_LEN)
         return 0;
     int r = recorded_entry(c->f->record, c->session, id, &entry, fault);
-    const json_t *result = json_object_get(entry, "result"), *source = json_object_get(result, "source");
-    const char *named = json_string_value(json_object_get(result, "id"));
-    if (r < 0 || !named || strcmp(named, id) != 0) /* a host's own entry may bear the name of a view, and tell nothing of it */
+    if (r < 0 || !entry)
         return r;
     memcpy(m.id, id, sizeof m.id);
-    m.stored = sha256_unhex(json_string_value(json_object_get(source, "sha256")), m.sha256);
-    if (!m.stored && !sha256_unhex(json_string_value(json_object_get(source, "not_stored")), m.sha256))
-        return 0;
-    if (!take_crop(result, &m) || !take_ref(c, result, id, &m))
+    if (!take_own(c, entry, &m) && !take_given(entry, &m))
         return 0;
     if (!m.ref)
         return fault_oom(fault);

@@ -10,7 +10,7 @@
 /* The last entry with that mark; NULL where there is none. The caller releases it. 0 or a fault. */
 int recorded_entry(struct record *r, const char *session, const char *mark, json_t **ret, struct fovea_fault *fault);
 
-/* A view by its id. *ret_known false: the record has none. The caller calls view_memory_done. 0 or a fault. */
+/* A view by its id, or a picture of a host's tool by the id that its bytes give it. *ret_known false: the record has none. The caller calls view_memory_done. 0 or a fault. */
 int recorded_view(const struct call *c, const char *id, bool *ret_known, struct view_memory *ret, struct fovea_fault *fault);
 
 /* The bytes that it was made of, as a snapshot. 0 or a fault. */

@@ -60,6 +60,8 @@ static json_t *make_media(struct import *im, const char *kind, json_t *b, enum s
         json_t *part = part_new(im, kind);
         put(im, part, members[i][1], value);
         put(im, part, "name", name);
+        if (i == 0 && !is_url(value))
+            put_new(im, part, "broken", json_string("no web address"));
         return part_finish_same(im, part, b, side);
     }
     return NULL;
@@ -70,12 +72,33 @@ static json_t *make_image(struct import *im, json_t *b, enum side side)
     return make_media(im, "image", b, side);
 }
 
+/* A document may be made of blocks; one picture among them that is none, and the whole request is refused. */
+static bool has_bad_picture(struct import *im, const json_t *blocks)
+{
+    size_t i;
+    json_t *b;
+    json_array_foreach(blocks, i, b) {
+        json_t *source = json_object_get(b, "source");
+        bool bytes = is_word(json_object_get(b, "type"), "image") && is_word(json_object_get(source, "type"), "base64");
+        int r = bytes ? payload_picture(json_object_get(source, "data")) : 0;
+        if (r == -ENOMEM)
+            im->error = r;
+        if (r < 0)
+            return true;
+    }
+    return false;
+}
+
 /* Words of a document that is text need no reader. */
 static json_t *make_document(struct import *im, json_t *b, enum side side)
 {
     json_t *part = make_media(im, "document", b, side), *source = json_object_get(b, "source");
     json_t *words = string_at(source, "data") ? string_at(source, "data") : string_at(source, "content");
-    return part || im->error || !words ? part : part_opaque(im, b, false, words);
+    if (part || im->error)
+        return part;
+    if (has_bad_picture(im, json_object_get(source, "content")))
+        return part_broken(im, b, "document", "an image in it is no picture");
+    return words ? part_opaque(im, b, false, words) : NULL;
 }
 
 static json_t *make_call(struct import *im, json_t *b, enum side side)

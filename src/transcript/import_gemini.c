@@ -3,6 +3,7 @@
  * knows two spellings of every name; both are read. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "transcript/transcript_priv.h"
 
@@ -72,6 +73,8 @@ static json_t *make_file(struct import *im, json_t *p, enum side side)
     put(im, part, "url", uri);
     put(im, part, "media_type", type);
     put(im, part, "name", string_at(file, "displayName"));
+    if (!strncasecmp(json_string_value(uri), "file:", 5))
+        put_new(im, part, "broken", json_string("no web address"));
     return part_finish_same(im, part, p, side);
 }
 

@@ -72,6 +72,8 @@ static json_t *make_named(struct import *im, const char *kind, json_t *b, const 
     json_t *part = part_new(im, kind);
     put(im, part, member, value);
     put(im, part, "name", string_at(b, "filename"));
+    if (!strcmp(member, "url") && !is_url(value))
+        put_new(im, part, "broken", json_string("no web address"));
     return part_finish_same(im, part, b, side);
 }
 

@@ -13,16 +13,19 @@
 
 static const struct neutral_member system_members[] = {
     {"kind", IS_STRING, true}, {"at", IS_COUNT, false},  {"wire", IS_WIRE, false},
-    {"join", IS_BOOL, false},  {"role", IS_ROLE, false}, {"parts", IS_PARTS, true}, {0},
+    {"join", IS_BOOL, false},  {"plain", IS_BOOL, false}, {"role", IS_ROLE, false},
+    {"parts", IS_PARTS, true}, {"raw", IS_OBJECT, false}, {0},
 };
 static const struct neutral_member said_members[] = {
     {"kind", IS_STRING, true}, {"at", IS_COUNT, false},   {"wire", IS_WIRE, false},
-    {"join", IS_BOOL, false},  {"parts", IS_PARTS, true}, {0},
+    {"join", IS_BOOL, false},  {"plain", IS_BOOL, false}, {"parts", IS_PARTS, true},
+    {"raw", IS_OBJECT, false}, {0},
 };
 static const struct neutral_member result_members[] = {
     {"kind", IS_STRING, true}, {"at", IS_COUNT, false},    {"wire", IS_WIRE, false},  {"join", IS_BOOL, false},
-    {"call", IS_WORD, false},  {"name", IS_WORD, false},   {"error", IS_BOOL, false}, {"arguments", IS_OBJECT, false},
-    {"result", IS_OBJECT, false}, {"parts", IS_PARTS, true}, {0},
+    {"plain", IS_BOOL, false}, {"call", IS_NAME, false},   {"name", IS_NAME, false},  {"error", IS_BOOL, false},
+    {"arguments", IS_OBJECT, false}, {"result", IS_OBJECT, false}, {"parts", IS_PARTS, true},
+    {"block", IS_OBJECT, false}, {"raw", IS_OBJECT, false}, {0},
 };
 static const struct neutral_member usage_members[] = {
     {"kind", IS_STRING, true},   {"at", IS_COUNT, false},         {"model", IS_MODEL, true},
@@ -77,12 +80,12 @@ static bool is_list_of_tools(const json_t *value)
     size_t i;
     json_t *tool;
     json_array_foreach(value, i, tool)
-        if (json_string_length(string_at(tool, "name")) == 0)
+        if (!string_at(tool, "name"))
             return false;
     return json_is_array(value);
 }
 
-static bool value_is(enum neutral_is is, const json_t *value)
+static bool value_is(const struct neutral *n, enum neutral_is is, const json_t *value)
 {
     static const char *const roles[] = {"system", "developer", NULL}, *const ways[] = {"refit", "stub", NULL};
     switch (is) {
@@ -90,6 +93,8 @@ static bool value_is(enum neutral_is is, const json_t *value)
         return json_is_string(value);
     case IS_WORD:
         return json_string_length(value) > 0;
+    case IS_NAME:
+        return json_is_string(value) && (n->wired || json_string_length(value) > 0);
     case IS_BOOL:
         return json_is_boolean(value);
     case IS_COUNT:
@@ -121,6 +126,7 @@ static bool value_is(enum neutral_is is, const json_t *value)
 static const char *const wanted[] = {
     [IS_STRING] = "a string",
     [IS_WORD] = "a string that is not empty",
+    [IS_NAME] = "a string that is not empty",
     [IS_BOOL] = "true or false",
     [IS_COUNT] = "a whole number from 0",
     [IS_NUMBER] = "a whole number from 1",
@@ -184,7 +190,7 @@ int neutral_check(struct neutral *n, const json_t *object, const char *kind, con
             m++;
         if (!m->name)
             return unknown(n, key, kind, table);
-        if (!value_is(m->is, value))
+        if (!value_is(n, m->is, value))
             return fault_set(n->fault, EINVAL, "%s%s: %s is wanted", n->where, key, wanted[m->is]);
     }
     for (; table->name; table++)
@@ -257,6 +263,7 @@ static int take_entry(struct neutral *n, const json_t *entry, const struct neutr
     if (!strcmp(kind->name, "request"))
         list = json_object_get(entry, "system");
     int r = list ? neutral_parts(n, list, kind, e) : 0;
+    r = r == 0 ? neutral_source(n, e) : r;
     if (r == 0 && !entry_is_shallow(e))
         r = fault_set(n->fault, EINVAL, "the entry is nested too deeply");
     if (r == 0 && json_array_append(n->in->entries, e) != 0)
@@ -264,9 +271,22 @@ static int take_entry(struct neutral *n, const json_t *entry, const struct neutr
     return r;
 }
 
+/* What the table of an entry cannot say. */
+static int check_entry(struct neutral *n, const json_t *entry, const struct neutral_kind *kind)
+{
+    if (kind->members == call_members)
+        return neutral_call(n, entry);
+    for (const char *const *key = (const char *const[]){"raw", "block", NULL}; *key; key++)
+        if (json_object_get(entry, *key) && !n->wired)
+            return neutral_bad(n, *key, "the entry must say its wire");
+    if (kind->members == result_members && !n->wired && !json_object_get(entry, "call") && !json_object_get(entry, "name"))
+        return neutral_bad(n, "call", "is missing (or name, for a result that stands for itself)");
+    return 0;
+}
+
 int incoming_entry(struct incoming *in, const json_t *entry, struct fovea_fault *fault)
 {
-    struct neutral n = {.in = in, .fault = fault};
+    struct neutral n = {.in = in, .fault = fault, .wired = json_object_get(entry, "wire") != NULL};
     if (!in->entries && !(in->entries = json_array()))
         return fault_oom(fault);
     if (!json_is_object(entry))
@@ -275,13 +295,9 @@ int incoming_entry(struct incoming *in, const json_t *entry, struct fovea_fault 
     if (!kind)
         return -EINVAL;
     int r = neutral_check(&n, entry, kind->name, kind->members);
-    n.wired = json_object_get(entry, "wire") != NULL;
-    if (r == 0 && kind->members == call_members)
-        r = neutral_call(&n, entry);
+    r = r == 0 ? check_entry(&n, entry, kind) : r;
     if (r < 0)
         return r;
-    if (kind->members == result_members && !json_object_get(entry, "call") && !json_object_get(entry, "name"))
-        return neutral_bad(&n, "call", "is missing (or name, for a result that stands for itself)");
     if (kind->members != call_members)
         return take_entry(&n, entry, kind);
     auto_json *whole = NULL;

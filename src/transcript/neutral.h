@@ -8,6 +8,7 @@
 enum neutral_is {
     IS_STRING,
     IS_WORD, /* not empty */
+    IS_NAME, /* not empty, unless the entry says its wire: what came from there is taken as it was */
     IS_BOOL,
     IS_COUNT,  /* from 0 */
     IS_NUMBER, /* from 1 */
@@ -41,10 +42,10 @@ struct neutral {
     struct incoming *in;
     struct fovea_fault *fault;
     char where[32]; /* "", or "parts[2]." */
-    bool wired;     /* the entry says its wire: its parts may have raw */
+    bool wired;     /* the entry says its wire: it and its parts may have raw, and whatever that wire let pass */
 };
 
-/* -EINVAL: "parts[2].data: no canonical base64". */
+/* -EINVAL: "parts[2].data: no base64". */
 int neutral_bad(struct neutral *n, const char *member, const char *words);
 /* Every member known, of its type, and those that must be there. */
 int neutral_check(struct neutral *n, const json_t *object, const char *kind, const struct neutral_member *table);
@@ -52,6 +53,9 @@ int neutral_check(struct neutral *n, const json_t *object, const char *kind, con
 int neutral_copy(json_t *to, const json_t *from, const struct neutral_member *table);
 /* Checks the parts of an entry and puts them into to. */
 int neutral_parts(struct neutral *n, const json_t *list, const struct neutral_kind *kind, json_t *to);
+
+/* The bytes that a result was made of, where they came as result.source.data. */
+int neutral_source(struct neutral *n, json_t *entry);
 
 /* What the table of a tool call cannot say. */
 int neutral_call(struct neutral *n, const json_t *call);

@@ -77,3 +77,42 @@ int incoming_pictures(struct incoming *in, incoming_look *look, void *arg, struc
     }
     return 0;
 }
+
+/* ---------------------------------------------------------------- by which name they are seen again */
+
+void incoming_view_id(const uint8_t digest[static SHA256_LEN], char ret[static INCOMING_VIEW_LEN + 1])
+{
+    static const char word[] = "recorded";
+    uint8_t text[SHA256_LEN + sizeof word - 1], sum[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1];
+    memcpy(text, digest, SHA256_LEN);
+    memcpy(text + SHA256_LEN, word, sizeof word - 1);
+    sha256(text, sizeof text, sum);
+    sha256_hex(sum, hex);
+    (void)snprintf(ret, INCOMING_VIEW_LEN + 1, "view:%.12s", hex);
+}
+
+static int name_part(json_t *part)
+{
+    uint8_t digest[SHA256_LEN];
+    char id[INCOMING_VIEW_LEN + 1];
+    if (!is_word(json_object_get(part, "type"), "image") || json_object_get(part, "view") || json_object_get(part, "broken") ||
+        !sha256_unhex(json_string_value(json_object_get(part, "sha256")), digest))
+        return 0;
+    incoming_view_id(digest, id);
+    return json_object_set_new(part, "view", json_string(id)) == 0 ? 0 : -ENOMEM;
+}
+
+int incoming_views(struct incoming *in)
+{
+    size_t i, k;
+    json_t *entry, *part;
+    int r = 0;
+    json_array_foreach(in->entries, i, entry) {
+        if (!is_word(json_object_get(entry, "kind"), "tool_result"))
+            continue;
+        json_array_foreach(json_object_get(entry, "parts"), k, part)
+            r = r == 0 ? name_part(part) : r;
+    }
+    return r;
+}

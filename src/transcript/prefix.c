@@ -197,7 +197,7 @@ static int compare(struct prefix *p, const json_t *stored)
 
 int prefix_entry(struct prefix *p, const char *body, size_t len)
 {
-    auto_json *stored = json_loadb(body, len, 0, NULL);
+    auto_json *stored = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
     if (!stored)
         return -EBADMSG;
     if (is_kind(stored, "usage") || is_kind(stored, "repair"))

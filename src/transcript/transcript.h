@@ -29,9 +29,9 @@ struct incoming {
 void incoming_done(struct incoming *in);
 
 /*
- * Takes one entry as a host wrote it (an object): checks every member, puts `tool_call` into its long form, takes `data` out
- * into blobs. -EINVAL with a sentence that names the member ("parts[2].data: no canonical base64"); -EFBIG a blob over
- * max_blob; -ENOMEM. An unknown member is -EINVAL and named with the nearest right one.
+ * Takes one entry as a host wrote it, or as it was exported with its bytes (an object): checks every member, puts `tool_call` into its
+ * long form, takes `data` out into blobs. -EINVAL with a sentence that names the member ("parts[2].data: no base64"); -EFBIG a
+ * blob over max_blob; -ENOMEM. An unknown member is -EINVAL and named with the nearest right one.
  */
 int incoming_entry(struct incoming *in, const json_t *entry, struct fovea_fault *fault);
 
@@ -58,8 +58,14 @@ typedef int incoming_look(void *arg, const struct incoming_blob *blob, struct in
                           struct fovea_fault *fault);
 int incoming_pictures(struct incoming *in, incoming_look *look, void *arg, struct fovea_fault *fault);
 
+/* Gives each picture of a tool_result that has bytes, decodes and has no `view` one that follows from its bytes: so it can be seen
+ * again. After incoming_pictures. 0 or -ENOMEM. */
+int incoming_views(struct incoming *in);
+enum { INCOMING_VIEW_LEN = 5 + 12 };
+void incoming_view_id(const uint8_t sha256[static SHA256_LEN], char ret[static INCOMING_VIEW_LEN + 1]);
+
 /* How many entries of in stand already in a session, from its start: entries of the conversation are compared in order, without
- * what may differ between two requests of one conversation (`at`, cache_control, what incoming_pictures adds, the content of
+ * what may differ between two requests of one conversation (`at`, cache_control, what incoming_pictures and incoming_views add, the content of
  * `request` entries). Feed the stored entries one by one; at the end, what is left is new.
  * What a `perception`, or a `tool_result` with `result`, says is known by its call: the host's own result of that call is not
  * taken again. A session that holds more than came is no different one: nothing is left then.

@@ -108,11 +108,17 @@ int import_parts(struct import *im, json_t *entry, const json_t *list, const cha
 struct payload_place {
     const char *outer, *data, *type, *url;
 };
-/* A part with the bytes of a block taken out, finished; opaque when they are no canonical base64. */
+/* A part with the bytes of a block taken out, finished. Another spelling than canonical base64 stays in raw as it was; what is no base64
+ * is opaque and broken. */
 json_t *part_payload(struct import *im, const char *kind, const json_t *block, const struct payload_place *at,
                      const json_t *name, enum side side);
-/* Canonical base64 into the blobs, and sha256 and bytes into part. 0; -EINVAL no base64; -EFBIG; -ENOMEM. */
+/* An opaque part that is kept and never sent. */
+json_t *part_broken(struct import *im, const json_t *value, const char *kind, const char *why);
+/* Base64 into the blobs, and sha256 and bytes into part. 0; 1: from another spelling than the canonical one (blanks in it, no padding,
+ * the alphabet of URLs); -ENODATA empty; -EINVAL no base64; -EFBIG; -ENOMEM. */
 int payload_take(struct incoming *in, const json_t *base64, json_t *part);
+/* Whether it is the base64 of what begins as a picture of a kind that providers take. 0; -ENODATA; -EINVAL; -ENOMEM. */
+int payload_picture(const json_t *base64);
 /* Whether text is "data:META;base64,DATA"; META and where DATA begins. */
 bool data_url_split(const json_t *text, size_t *ret_meta_len, size_t *ret_data);
 

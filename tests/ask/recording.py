@@ -107,6 +107,19 @@ def a_view_of_the_record_can_be_asked_about():
     assert len(HOST.requests()) == 1
 
 
+def a_picture_of_a_hosts_tool_can_be_asked_about():
+    home = Home(HOST, words="wa/ok")
+    with open("red.png", "rb") as file:
+        part = {"type": "image", "data": base64.b64encode(file.read()).decode()}
+    entry = {"kind": "tool_result", "name": "computer", "arguments": {"action": "screenshot"}, "parts": [part]}
+    status, _, err = home.run("session", "append", "s", stdin=json.dumps(entry).encode())
+    assert status == 0, err
+    view = entries(home)[0]["parts"][0]["view"]
+    assert home.call("vision_analyze", ask(file_path=view))[0] == 1  # without the session nobody knows it
+    answer(home, options=IN_SESSION, file_path=view)
+    assert len(HOST.requests()) == 1
+
+
 def a_server_records_under_its_name_and_another_one_knows_the_views():
     home = Home(HOST, words="wa/ok")
     with home.server(*IN_SESSION) as server:
@@ -136,7 +149,8 @@ with Host() as HOST:
     for one in (an_answer_and_what_it_cost_are_recorded, a_known_answer_has_cost_nothing, a_failure_that_cost_something_says_so,
                 wrong_arguments_are_recorded_and_cost_nothing, inspect_image_stands_in_its_fence,
                 ask_records_too_and_answers_the_call_that_it_names, pixels_of_the_native_path_are_a_perception,
-                a_view_of_the_record_can_be_asked_about, a_server_records_under_its_name_and_another_one_knows_the_views,
+                a_view_of_the_record_can_be_asked_about, a_picture_of_a_hosts_tool_can_be_asked_about,
+                a_server_records_under_its_name_and_another_one_knows_the_views,
                 no_key_is_in_the_record):
         if wanted({"name": one.__name__}):
             test(one)

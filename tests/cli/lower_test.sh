@@ -49,6 +49,31 @@ test_what_is_typed_wrong_is_said() {
     has err gone
 }
 
+# What a tool for a screen gives has no path: it is left out by the name that its bytes give it, and seen again by that.
+test_screenshots_without_a_path_are_left_out_and_seen_again() {
+    home
+    set -- "$GOOD"/png-rgb-8.png "$GOOD"/png-words.png "$GOOD"/jpeg-baseline.jpg
+    for n in 1 2 3 4 5 6; do
+        said user "step $n" "$((1794657600000 + n * 600000))"
+        printf '{"kind":"assistant","parts":[{"type":"tool_call","id":"c%s","name":"computer","arguments":{"action":"screenshot"}}]}\n' "$n"
+        printf '{"kind":"tool_result","call":"c%s","name":"computer","parts":[{"type":"image","data":"%s"}]}\n' "$n" \
+            "$(base64 -w 0 "$1")"
+        said assistant done "$((1794657600000 + n * 600000 + 3000))"
+        set -- "$2" "$3" "$1"
+    done >entries
+    fovea session append s entries >/dev/null
+    run fovea lower s --model "$MODEL" --retain all
+    [ "$(pictures out)" -eq 6 ]
+    run fovea lower s --model "$MODEL" --retain turns:1
+    want_status 0
+    [ "$(pictures out)" -eq 1 ] || fail "$(pictures out) pictures, want 1"
+    [ "$(grep -o 'seen earlier, view:[0-9a-f]* ' out | wc -l)" -eq 5 ] || fail "not five that can be seen again"
+    id=$(grep -o 'view:[0-9a-f]*' out | head -n 1)
+    run fovea view "$id" --session s --json
+    want_status 0
+    want_json source.sha256 "$(sha256sum "$GOOD/png-rgb-8.png" | cut -d ' ' -f 1)"
+}
+
 test_messages_of_each_wire() {
     home
     some_talk s

@@ -248,6 +248,40 @@ test_exported_entries_make_the_same_session() {
     has bare '"sha256"'
 }
 
+# Into a record that has none of the bytes: an export with them is the backup of a session.
+test_an_export_with_its_bytes_restores_any_session() {
+    home
+    some_talk s
+    session export s --data >entries
+    session export s >bare
+    id=$(grep -o 'view:[0-9a-f]*' bare | head -n 1)
+    export XDG_STATE_HOME="$PWD/elsewhere"
+    session append t entries >/dev/null
+    session export t >again
+    cmp bare again
+    fovea view "$id" --session t >/dev/null
+    session fsck >/dev/null
+}
+
+test_every_request_can_be_restored() {
+    for wire in anthropic openai-chat openai-responses gemini; do
+        for file in "$TOP/tests/cases/transcript/$wire"/*.json; do
+            export XDG_STATE_HOME="$PWD/state"
+            name=$wire-$(basename "$file" .json)
+            session import "$name" --wire $wire "$file" >/dev/null
+            session export "$name" --data >entries
+            session export "$name" >bare
+            session export "$name" --wire $wire >first
+            export XDG_STATE_HOME="$PWD/elsewhere"
+            session append "$name" entries >/dev/null || fail "$file"
+            session export "$name" >again
+            cmp bare again || fail "$file"
+            session export "$name" --wire $wire >second
+            cmp first second || fail "$file"
+        done
+    done
+}
+
 # ---------------------------------------------------------------- list, usage, delete
 
 test_list_has_the_latest_first() {

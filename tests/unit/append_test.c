@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "fovea.h"
 #include "percept/json.h"
@@ -281,7 +282,9 @@ TEST(what_is_wrong_is_named_with_its_line_and_nothing_is_appended)
         {"[" SAID("user", "a") ",{\"kind\":\"usr\"}]", "entry 2: kind"},
         {SAID("user", "a") "\n{\"kind\":", "line 2: no JSON"},
         {"7", "line 1:"},
-        {"{\"kind\":\"user\",\"kind\":\"user\"}", "line 1: no JSON"},
+        {"{\"kind\":\"user\",\"kind\":\"user\"}", "line 1: parts"},
+        {"{\"kind\":\"user\",\"at\":99999999999999999999,\"parts\":[]}", "line 1: at"},
+        {"{\"kind\":\"user\",\"parts\":[]}\n\"\\ud83", "line 2: no JSON"},
         {"{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"data\":\"*\"}]}", "parts[0].data"},
     };
     auto_fovea *f = context_of(NULL);
@@ -292,6 +295,48 @@ TEST(what_is_wrong_is_named_with_its_line_and_nothing_is_appended)
     }
     auto_json *all = entries_of(s);
     CHECK(json_array_size(all) == 0);
+}
+
+TEST(what_other_programs_write_as_json_is_mended)
+{
+    static const struct {
+        const char *text, *said, *x; /* x as it is stored */
+    } rows[] = {
+        {"a\\ud83d", "a\xef\xbf\xbd", "1"},
+        {"\\uDE00b\\uD83D\\ude00", "\xef\xbf\xbd" "b\xf0\x9f\x98\x80", "9223372036854775807"},
+        {"\\ud83d\\ud83d\\ude00\\\\ud83d", "\xef\xbf\xbd\xf0\x9f\x98\x80\\ud83d", "-9223372036854775808"},
+        {"99999999999999999999", "99999999999999999999", "9223372036854775808"},
+        {"c", "c", "-123456789012345678901234567890"},
+        {"d", "d", "12345678901234567890"},
+    };
+    static const char *const stored[] = {"1", "9223372036854775807", "-9223372036854775808", "9.2233720368547758e+18",
+                                         "-1.2345678901234568e+29", "1.2345678901234567e+19"};
+    auto_fovea *f = context_of(NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char name[16], entry[400], request[400];
+        struct fovea_appended done;
+        struct fovea_fault fault = {0};
+        (void)snprintf(name, sizeof name, "mend-%zu", i);
+        auto_session *s = session_of(f, (struct fovea_session_options){.name = name});
+        (void)snprintf(entry, sizeof entry, "\xef\xbb\xbf{\"kind\":\"tool_call\",\"id\":\"0\",\"id\":\"%s\",\"name\":\"f\",\"arguments\":{\"x\":%s}}\n"
+                       SAID("user", "\\ud800"), rows[i].text, rows[i].x);
+        CHECK_MSG(fovea_session_append(s, entry, strlen(entry), NULL, &done, &fault) == 0, "row %zu: %s", i, fault.text);
+        auto_json *all = entries_of(s);
+        CHECK_STR(at(all, "0.parts.0.id"), rows[i].said);
+        CHECK_STR(at(all, "1.parts.0.text"), "\xef\xbf\xbd");
+        auto_free char *x = json_dumps(json_object_get(json_object_get(json_array_get(json_object_get(json_array_get(all, 0), "parts"), 0),
+                                                                      "arguments"), "x"), JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+        auto_json *have = json_loads(x, JSON_DECODE_ANY, NULL), *want = json_loads(stored[i], JSON_DECODE_ANY, NULL);
+        CHECK_MSG(json_equal(have, want), "row %zu: %s", i, x);
+        (void)snprintf(name, sizeof name, "mend-i%zu", i);
+        auto_session *other = session_of(f, (struct fovea_session_options){.name = name});
+        (void)snprintf(request, sizeof request, "\xef\xbb\xbf{\"seed\":%s,\"messages\":[{\"role\":\"user\",\"content\":\"x\",\"content\":\"%s\"}]}",
+                       rows[i].x, rows[i].text);
+        CHECK_MSG(import(other, request, &done, &fault) == 0 && done.last == 2, "row %zu: %s", i, fault.text);
+        CHECK_MSG(import(other, request, &done, &fault) == 0 && done.last == 0, "row %zu: %s", i, fault.text);
+        auto_json *came = entries_of(other);
+        CHECK_STR(at(came, "1.parts.0.text"), rows[i].said);
+    }
 }
 
 TEST(json_that_would_fill_the_memory_is_not_parsed)
@@ -624,6 +669,47 @@ TEST(bytes_without_a_file_can_be_seen_again)
     call(same, "view", again, FOVEA_PERCEPTION);
 }
 
+/* A screenshot has no path: its bytes are all there is. */
+TEST(a_picture_of_a_hosts_tool_can_be_seen_again_by_its_bytes)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "shots"});
+    auto_session *other = session_of(f, (struct fovea_session_options){.name = "shots-other"});
+    struct fovea_appended done;
+    struct fovea_fault fault = {0};
+    size_t len;
+    made_tree();
+    auto_free char *bytes = bytes_of(fixture("good/png-rgb-8.png"), &len);
+    auto_buf b64 = BUF_INIT(MIB), text = BUF_INIT(MIB), entry = BUF_INIT(MIB);
+    (void)buf_add_base64(&b64, (const uint8_t *)bytes, len);
+    (void)buf_add_format(&text, "[{\"role\":\"user\",\"content\":\"u\"},{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":"
+                         "\"computer\",\"input\":{}}]},{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":["
+                         "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"%s\"}}]},"
+                         "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"%s\"}}]}]", b64.data, b64.data);
+    CHECK_MSG(import(s, text.data, &done, &fault) == 0 && done.last == 4, "%s", fault.text);
+    CHECK_MSG(import(s, text.data, &done, &fault) == 0 && done.last == 0, "%s", fault.text);
+    (void)buf_add_format(&entry, "{\"kind\":\"tool_result\",\"name\":\"shot\",\"parts\":[{\"type\":\"image\",\"ref\":\"gone.png\",\"data\":\"%s\"},"
+                         "{\"type\":\"image\",\"data\":\"aGVsbG8=\"},{\"type\":\"image\",\"view\":\"view:0123456789ab\",\"data\":\"%s\"}]}",
+                         b64.data, b64.data);
+    CHECK(append(s, entry.data, NULL, &done) == 0);
+    auto_json *all = entries_of(s);
+    const char *id = at(all, "2.parts.0.view");
+    CHECK_MSG(strlen(id) == 17 && !strncmp(id, "view:", 5), "%s", id);
+    CHECK_STR(at(all, "3.parts.0.view"), ""); /* the user's own */
+    CHECK_STR(at(all, "4.parts.0.view"), id);
+    CHECK_STR(at(all, "4.parts.1.view"), ""); /* no picture */
+    CHECK_STR(at(all, "4.parts.2.view"), "view:0123456789ab");
+    auto_free char *again = NULL, *zoom = NULL;
+    CHECK(asprintf(&again, "{\"path\":\"%s\"}", id) > 0 && asprintf(&zoom, "{\"path\":\"%s\",\"space\":\"view\",\"region\":[0,0,5,5]}", id) > 0);
+    call(s, "view", again, FOVEA_PERCEPTION);
+    call(s, "view", zoom, FOVEA_PERCEPTION);
+    call(other, "view", again, FOVEA_REFUSAL);
+    call(s, "view", "{\"path\":\"view:0123456789ab\"}", FOVEA_REFUSAL);
+    auto_json *after = entries_of(s);
+    CHECK_STR(at(after, "5.result.source.sha256"), at(all, "2.parts.0.sha256"));
+    CHECK_STR(at(after, "6.result.source.sha256"), at(all, "2.parts.0.sha256"));
+}
+
 TEST(what_lies_outside_a_narrower_reach_is_not_shown_from_the_record)
 {
     auto_fovea *f = context_of(NULL), *other = context_of(NULL);
@@ -660,6 +746,13 @@ TEST(fresh_is_what_was_last_read_and_has_not_changed)
     call(s, "read", "{\"path\":\"e.txt\",\"limit\":1}", FOVEA_TEXT);
     CHECK(fovea_session_fresh(s, "e.txt", &fault) == 1);
     CHECK(fovea_session_fresh(s, in_top("./e.txt"), &fault) == 1);
+    CHECK(mkdir(in_top("e-dir"), 0700) == 0 && symlink("e.txt", in_top("e-link")) == 0 && link(in_top("e.txt"), in_top("e-hard")) == 0);
+    put("e-copy", "one\ntwo\n");
+    CHECK(fovea_session_fresh(s, "e-dir/../e.txt", &fault) == 1);
+    CHECK(fovea_session_fresh(s, "e-link", &fault) == 1);
+    CHECK(fovea_session_fresh(s, "e-hard", &fault) == 1);
+    CHECK(fovea_session_fresh(s, "e-copy", &fault) == 0); /* the same text in another file */
+    CHECK(fovea_session_fresh(other, "e-link", &fault) == 0);
     CHECK(fovea_session_fresh(other, "e.txt", &fault) == 0);
     put("e.txt", "one\ntwo!\n");
     CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0);
@@ -671,6 +764,7 @@ TEST(fresh_is_what_was_last_read_and_has_not_changed)
     CHECK(fovea_session_fresh(s, "e.txt", &fault) == 1);
     put("e.txt", "one\ntwo\n");
     CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0); /* read once, but not last */
+    CHECK(fovea_session_fresh(s, "e-link", &fault) == 0);
     CHECK(unlink(in_top("e.txt")) == 0);
     CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0);
     CHECK(fovea_session_fresh(s, "/etc/passwd", &fault) == 0);

@@ -35,6 +35,22 @@ static const struct row {
     {"{\"kind\":\"repair\",\"entry\":1,\"part\":0,\"how\":\"stub\",\"why\":\"no\"}", NULL},
     {"{\"kind\":\"tool_call\",\"id\":\"1\",\"name\":\"f\",\"arguments\":{\"a\":[1]}}", NULL},
     {"{\"kind\":\"tool_call\",\"id\":\"1\",\"name\":\"f\",\"arguments_text\":\"x\",\"wire\":\"gemini\",\"raw\":{}}", NULL},
+    {USER("{\"type\":\"image\",\"data\":\"aGVsbG8\"}"), NULL},
+    {USER("{\"type\":\"image\",\"data\":\"aGVs\\r\\n bG8=\\n\"}"), NULL},
+    {USER("{\"type\":\"image\",\"data\":\"_-8\"}"), NULL},
+    {USER("{\"type\":\"image\",\"data\":\"\"}"), NULL},
+    {USER("{\"type\":\"document\",\"data\":\"\"}"), NULL},
+    {USER("{\"type\":\"image\",\"broken\":\"it is empty\",\"media_type\":\"image/png\"}"), NULL},
+    {USER("{\"type\":\"image\",\"url\":\"file:///a\",\"broken\":\"no web address\"}"), NULL},
+    {USER("{\"type\":\"opaque\",\"wire\":\"gemini\",\"value\":{},\"broken\":\"no base64\"}"), NULL},
+    {"{\"kind\":\"user\",\"wire\":\"anthropic\",\"plain\":true,\"parts\":[],\"raw\":{\"role\":\"user\"}}", NULL},
+    {"{\"kind\":\"user\",\"wire\":\"gemini\",\"parts\":[{\"type\":\"image\",\"data\":\"aGVsbG8=\",\"media_type\":\"image/png\","
+     "\"declared\":\"image/gif\",\"raw\":{\"inlineData\":{}}},{\"type\":\"document\",\"url\":\"\",\"declared\":\"x\",\"raw\":{}}]}", NULL},
+    {"{\"kind\":\"assistant\",\"wire\":\"anthropic\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"\",\"name\":\"\",\"arguments\":{},\"raw\":{}}]}", NULL},
+    {"{\"kind\":\"tool_result\",\"wire\":\"openai-chat\",\"call\":\"\",\"name\":\"\",\"parts\":[],\"block\":{},\"raw\":{}}", NULL},
+    {"{\"kind\":\"tool_result\",\"wire\":\"openai-chat\",\"parts\":[]}", NULL},
+    {"{\"kind\":\"system\",\"wire\":\"openai-chat\",\"plain\":true,\"raw\":{},\"parts\":[{\"type\":\"image\",\"url\":\"u\"}]}", NULL},
+    {"{\"kind\":\"request\",\"wire\":\"gemini\",\"tools\":[{\"name\":\"\"}]}", NULL},
     {"[]", "an entry is an object"},
     {"{}", "kind: is missing"},
     {"{\"kind\":7}", "kind: no such kind of entry"},
@@ -47,7 +63,10 @@ static const struct row {
     {"{\"kind\":\"user\",\"parts\":[],\"at\":1.5}", "at: a whole number from 0 is wanted"},
     {"{\"kind\":\"user\",\"parts\":[],\"join\":1}", "join: true or false is wanted"},
     {"{\"kind\":\"user\",\"parts\":[],\"wire\":\"smtp\"}", "wire: anthropic, openai-chat, openai-responses or gemini is wanted"},
-    {"{\"kind\":\"user\",\"parts\":[],\"raw\":{}}", "raw: no member of user"},
+    {"{\"kind\":\"user\",\"parts\":[],\"raw\":{}}", "raw: the entry must say its wire"},
+    {"{\"kind\":\"user\",\"wire\":\"gemini\",\"parts\":[],\"raw\":[]}", "raw: an object is wanted"},
+    {"{\"kind\":\"user\",\"parts\":[],\"plain\":1}", "plain: true or false is wanted"},
+    {"{\"kind\":\"user\",\"parts\":[],\"block\":{}}", "block: no member of user"},
     {"{\"kind\":\"system\",\"role\":\"king\",\"parts\":[]}", "role: system or developer is wanted"},
     {"{\"kind\":\"system\",\"parts\":[{\"type\":\"image\",\"url\":\"u\"}]}", "parts[0].type: no image in a system entry"},
     {USER("1"), "parts[0]: an object is wanted"},
@@ -59,10 +78,14 @@ static const struct row {
     {USER("{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"txt\":\"a\"}"), "parts[1].txt: no member of text; did you mean \"text\"?"},
     {USER("{\"type\":\"image\"}"), "parts[0].data: one of data, url and file_id is wanted"},
     {USER("{\"type\":\"image\",\"data\":\"aGVsbG8=\",\"url\":\"u\"}"), "parts[0].data: one of data, url and file_id is wanted"},
-    {USER("{\"type\":\"image\",\"data\":\"aGVsbG8\"}"), "parts[0].data: no canonical base64"},
-    {USER("{\"type\":\"image\",\"data\":\"aGVsbG9=\"}"), "parts[0].data: no canonical base64"},
-    {USER("{\"type\":\"image\",\"data\":\"aGVs\\nbG8=\"}"), "parts[0].data: no canonical base64"},
-    {USER("{\"type\":\"image\",\"data\":\"\"}"), "parts[0].data: a string that is not empty is wanted"},
+    {USER("{\"type\":\"image\",\"data\":\"aGVsbG9=\"}"), "parts[0].data: no base64"},
+    {USER("{\"type\":\"image\",\"data\":\"*\"}"), "parts[0].data: no base64"},
+    {USER("{\"type\":\"image\",\"data\":\"a\"}"), "parts[0].data: no base64"},
+    {USER("{\"type\":\"image\",\"data\":\"aGVs=\"}"), "parts[0].data: no base64"},
+    {USER("{\"type\":\"image\",\"data\":\"aG=VsbG8\"}"), "parts[0].data: no base64"},
+    {USER("{\"type\":\"image\",\"data\":1}"), "parts[0].data: a string is wanted"},
+    {USER("{\"type\":\"image\",\"url\":\"u\",\"raw\":{}}"), "parts[0].raw: the entry must say its wire"},
+    {USER("{\"type\":\"image\",\"broken\":\"\"}"), "parts[0].broken: a string that is not empty is wanted"},
     {USER("{\"type\":\"image\",\"sha256\":\"00\"}"), "parts[0].sha256: no member of image"},
     {USER("{\"type\":\"image\",\"url\":\"u\",\"view\":\"3\"}"), "parts[0].view: \"view:ID\" is wanted"},
     {USER("{\"type\":\"image\",\"url\":\"u\",\"width\":0}"), "parts[0].width: a whole number from 1 to 2147483647 is wanted"},
@@ -76,7 +99,7 @@ static const struct row {
     {"{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"1\",\"name\":\"f\",\"arguments\":[]}]}", "parts[0].arguments: an object is wanted"},
     {"{\"kind\":\"tool_result\",\"parts\":[]}", "call: is missing (or name, for a result that stands for itself)"},
     {"{\"kind\":\"tool_result\",\"call\":\"1\"}", "parts: is missing"},
-    {"{\"kind\":\"tool_result\",\"call\":\"1\",\"parts\":[],\"block\":{}}", "block: no member of tool_result"},
+    {"{\"kind\":\"tool_result\",\"call\":\"1\",\"parts\":[],\"block\":{}}", "block: the entry must say its wire"},
     {"{\"kind\":\"usage\"}", "model: is missing"},
     {"{\"kind\":\"usage\",\"model\":\"b\"}", "model: \"PROVIDER/MODEL\" is wanted"},
     {"{\"kind\":\"usage\",\"model\":\"a/b\",\"cost_usd\":-1}", "cost_usd: a number from 0, or null is wanted"},
@@ -150,6 +173,48 @@ static char *taken(struct incoming *in, const char *entry)
     CHECK_MSG(incoming_entry(in, e, &fault) == 0, "%s", fault.text);
     json_decref(e);
     return entry_text_new(json_array_get(in->entries, json_array_size(in->entries) - 1), NULL);
+}
+
+TEST(a_picture_without_bytes_is_kept_as_broken)
+{
+    struct incoming in = {.max_blob = 5};
+    char *text = taken(&in, USER("{\"type\":\"image\",\"name\":\"a\",\"data\":\"\"},{\"type\":\"image\",\"data\":\" \\n\"}"));
+    CHECK_STR(text, "{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"name\":\"a\",\"broken\":\"it is empty\"},"
+                    "{\"type\":\"image\",\"broken\":\"it is empty\"}]}");
+    CHECK(in.n_blobs == 0);
+    free(text);
+    incoming_done(&in);
+}
+
+TEST(base64_in_any_spelling_is_the_same_bytes)
+{
+    static const char *const spellings[] = {"aGVsbG8=", "aGVsbG8", "aGVs\\nbG8=", " aG Vs\\tbG8\\r\\n"};
+    struct incoming in = {.max_blob = 5};
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        char entry[200];
+        (void)snprintf(entry, sizeof entry, USER("{\"type\":\"image\",\"data\":\"%s\"}"), spellings[i]);
+        free(taken(&in, entry));
+    }
+    free(taken(&in, USER("{\"type\":\"document\",\"data\":\"-_-_\"}")));
+    CHECK(in.n_blobs == 2 && in.blobs[0].len == 5 && !memcmp(in.blobs[1].data, "\xfb\xff\xbf", 3));
+    incoming_done(&in);
+}
+
+TEST(the_bytes_that_a_result_was_made_of_come_with_it)
+{
+#define FROM(sha, data) "{\"kind\":\"perception\",\"name\":\"view\",\"parts\":[],\"result\":{\"source\":{\"sha256\":\"" sha "\",\"data\":\"" data "\"}}}"
+#define HELLO "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+    struct incoming in = {.max_blob = 5};
+    struct fovea_fault fault = {0};
+    char *text = taken(&in, FROM(HELLO, "aGVsbG8="));
+    CHECK_STR(text, "{\"kind\":\"perception\",\"name\":\"view\",\"result\":{\"source\":{\"sha256\":\"" HELLO "\"}},\"parts\":[]}");
+    CHECK(in.n_blobs == 1);
+    json_t *other = json_loads(FROM(HELLO, "aGVsbA=="), 0, NULL);
+    CHECK(incoming_entry(&in, other, &fault) == -EINVAL);
+    CHECK_STR(fault.text, "result.source.data: other bytes than those of sha256");
+    json_decref(other);
+    free(text);
+    incoming_done(&in);
 }
 
 TEST(bytes_leave_an_entry_once_however_often_they_came)

@@ -35,6 +35,40 @@ static bool stored_well(struct incoming *in)
     return good;
 }
 
+/* As it is exported with its bytes. */
+static json_t *with_data(const struct incoming *in, const json_t *entry)
+{
+    json_t *copy = json_deep_copy(entry), *part;
+    size_t i;
+    json_array_foreach(json_object_get(copy, "parts"), i, part) {
+        char *data = bytes_of(in, part);
+        if (data)
+            json_object_set_new(part, "data", json_string(data));
+        json_object_del(part, "sha256");
+        json_object_del(part, "bytes");
+        free(data);
+    }
+    return copy;
+}
+
+/* What was imported and exported with its bytes can be appended, and is the same again. */
+static void restore(const struct incoming *in, const char *wire, const char *name)
+{
+    struct incoming again = {.max_blob = in->max_blob};
+    struct fovea_fault fault = {0};
+    size_t i;
+    json_t *entry;
+    json_array_foreach(in->entries, i, entry) {
+        json_t *exported = with_data(in, entry);
+        int r = incoming_entry(&again, exported, &fault);
+        char *text = entry_text_new(exported, NULL);
+        CHECK_MSG(r == 0 && json_equal(json_array_get(again.entries, i), entry), "%s/%s: %s: %s", wire, name, fault.text, text);
+        free(text);
+        json_decref(exported);
+    }
+    incoming_done(&again);
+}
+
 static int round_trip(const char *wire, const json_t *root, const char *name)
 {
     struct incoming in = {.max_blob = 20 << 20};
@@ -42,6 +76,7 @@ static int round_trip(const char *wire, const json_t *root, const char *name)
     int r = incoming_request(&in, wire, root, &fault);
     CHECK_MSG(r == 0, "%s/%s: %s", wire, name, fault.text);
     if (r == 0 && stored_well(&in)) {
+        restore(&in, wire, name);
         json_t *out = export_list(&in, wire), *want = json_is_array(root) ? json_incref((json_t *)(uintptr_t)root)
                                                                           : json_incref(json_object_get(root, list_key(wire)));
         for (size_t i = 0; i < json_array_size(want) || i < json_array_size(out); i++) {
@@ -111,8 +146,10 @@ static const struct {
      "{\"kind\":\"user\"," WIRE("anthropic") ",\"join\":true,\"parts\":[{\"type\":\"text\",\"text\":\"x\",\"raw\":{\"type\":\"text\",\"text\":\"x\",\"cache_control\":{}}}]}\n"},
     {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8=\"},\"cache_control\":{}}]}]",
      "{\"kind\":\"user\"," WIRE("anthropic") ",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"" HELLO "\",\"bytes\":5,\"raw\":{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"\\u0001type\",\"data\":\"\\u0001data\"},\"cache_control\":{}}}]}\n"},
-    {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8\"}}]}]",
-     "{\"kind\":\"user\"," WIRE("anthropic") ",\"parts\":[{\"type\":\"opaque\"," WIRE("anthropic") ",\"text\":\"[image that is no base64]\",\"value\":{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG8\"}}}]}\n"},
+    {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG9=\"}}]}]",
+     "{\"kind\":\"user\"," WIRE("anthropic") ",\"parts\":[{\"type\":\"opaque\"," WIRE("anthropic") ",\"text\":\"[image not shown: no base64]\",\"broken\":\"no base64\",\"value\":{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVsbG9=\"}}}]}\n"},
+    {"anthropic", "[{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVs\\nbG8=\"}}]}]",
+     "{\"kind\":\"user\"," WIRE("anthropic") ",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"" HELLO "\",\"bytes\":5,\"raw\":{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"aGVs\\nbG8=\"}}}]}\n"},
     {"anthropic", "{\"model\":\"m\",\"system\":\"s\",\"tools\":[{\"name\":\"f\",\"input_schema\":{}},{\"type\":\"bash\",\"name\":\"b\"}],\"messages\":[]}",
      "{\"kind\":\"request\"," WIRE("anthropic") ",\"system\":[{\"type\":\"text\",\"text\":\"s\"}],\"tools\":[{\"name\":\"f\",\"parameters\":{}}],\"body\":{\"model\":\"m\",\"system\":\"s\",\"tools\":[{\"name\":\"f\",\"input_schema\":{}},{\"type\":\"bash\",\"name\":\"b\"}]}}\n"},
     {"openai-chat",
@@ -156,6 +193,53 @@ TEST(requests_become_the_entries_that_are_documented)
         }
         CHECK_STR(lines.data, becomes[i].entries);
         buf_done(&lines);
+        json_decref(root);
+        incoming_done(&in);
+    }
+}
+
+/* No provider takes such a block: the request would fail, now and ever after. */
+TEST(what_no_provider_would_take_is_kept_and_marked_as_broken)
+{
+#define A(block) "[{\"role\":\"user\",\"content\":[" block "]}]"
+#define BYTES(data) "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\",\"data\":\"" data "\"}}"
+#define PAPER(blocks) A("{\"type\":\"document\",\"source\":{\"type\":\"content\",\"content\":[" blocks "]}}")
+#define CHAT(url) A("{\"type\":\"image_url\",\"image_url\":{\"url\":\"" url "\"}}")
+    static const struct {
+        const char *wire, *request, *type, *why; /* why: "" when it is not broken */
+    } rows[] = {
+        {"anthropic", A(BYTES("")), "opaque", "it is empty"},
+        {"anthropic", A(BYTES("not base64!")), "opaque", "no base64"},
+        {"anthropic", A("{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"data\":\"aGVsbG8=\"}}"), "opaque", "no media type"},
+        {"anthropic", A("{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"file:///a.png\"}}"), "image", "no web address"},
+        {"anthropic", A("{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"http://e.com/a\"}}"), "image", ""},
+        {"anthropic", PAPER(BYTES("aGVsbG8=")), "opaque", "an image in it is no picture"},
+        {"anthropic", PAPER(BYTES("")), "opaque", "an image in it is no picture"},
+        {"anthropic", PAPER("{\"type\":\"text\",\"text\":\"a\"}," BYTES("iVBORw0KGgoAAAAN")), "opaque", ""},
+        {"anthropic", PAPER(BYTES("/9j/4AAQSkZJRg==") "," BYTES("R0lGODlhAQAB") "," BYTES("UklGRgAAAABXRUJQVlA4")), "opaque", ""},
+        {"openai-chat", CHAT("file:///a.png"), "opaque", "no web address and no base64"},
+        {"openai-chat", CHAT(""), "opaque", "it is empty"},
+        {"openai-chat", CHAT("data:image/png;base64,"), "opaque", "it is empty"},
+        {"openai-chat", CHAT("data:image/png;base64,????"), "opaque", "no base64"},
+        {"openai-chat", CHAT("data:image/png,x"), "opaque", "no web address and no base64"},
+        {"openai-chat", CHAT("DATA:image/png;base64,aGVsbG8"), "image", ""},
+        {"openai-responses", A("{\"type\":\"input_image\",\"image_url\":\"file:///a\"}"), "opaque", "no web address and no base64"},
+        {"openai-responses", A("{\"type\":\"input_file\",\"file_url\":\"file:///a\"}"), "document", "no web address"},
+        {"gemini", "[{\"parts\":[{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"*\"}}]}]", "opaque", "no base64"},
+        {"gemini", "[{\"parts\":[{\"fileData\":{\"mimeType\":\"image/png\",\"fileUri\":\"FILE:///a\"}}]}]", "image", "no web address"},
+        {"gemini", "[{\"parts\":[{\"fileData\":{\"mimeType\":\"image/png\",\"fileUri\":\"gs://a/b\"}}]}]", "image", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct incoming in = {.max_blob = 1000};
+        json_t *root = json_loads(rows[i].request, 0, NULL);
+        CHECK(incoming_request(&in, rows[i].wire, root, NULL) == 0);
+        const json_t *part = json_array_get(one(json_array_get(in.entries, 0), "parts"), 0);
+        const char *why = json_string_value(one(part, "broken")), *words = json_string_value(one(part, "text"));
+        CHECK_MSG(word_is(part, "type", rows[i].type), "row %zu", i);
+        CHECK_STR(why ? why : "", rows[i].why);
+        if (why && word_is(part, "type", "opaque"))
+            CHECK_MSG(words && strstr(words, why), "row %zu", i);
+        CHECK(round_trip(rows[i].wire, root, "broken") == 0);
         json_decref(root);
         incoming_done(&in);
     }
