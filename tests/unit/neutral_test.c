@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries that hosts write: what is taken, what is refused in which words, and that the published schema says the same. */
 #include "test.h"
+#include "comma.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -262,4 +263,20 @@ TEST(an_entry_has_one_text_whatever_order_its_members_came_in)
                     "\"text\":\"\xc3\xa9\\u0001/\"}],\"raw\":{\"z\":1,\"a\":2}}");
     free(text);
     json_decref(a);
+}
+
+TEST(an_entry_is_stored_as_json_whatever_the_locale)
+{
+    json_t *e = json_loads("{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"zoom\","
+                           "\"arguments\":{\"x\":1.5,\"y\":2.0,\"z\":-1e-9}}]}", 0, NULL);
+    if (!comma_on()) {
+        json_decref(e);
+        SKIP("no locale with a comma can be made here (localedef)");
+    }
+    char *text = entry_text_new(e, NULL);
+    comma_off();
+    CHECK_STR(text, "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"zoom\","
+                    "\"arguments\":{\"x\":1.5,\"y\":2.0,\"z\":-1e-09}}]}");
+    free(text);
+    json_decref(e);
 }
