@@ -268,15 +268,15 @@ test_every_request_can_be_restored() {
         for file in "$TOP/tests/cases/transcript/$wire"/*.json; do
             export XDG_STATE_HOME="$PWD/state"
             name=$wire-$(basename "$file" .json)
-            session import "$name" --wire $wire "$file" >/dev/null
+            session import "$name" --wire "$wire" "$file" >/dev/null
             session export "$name" --data >entries
             session export "$name" >bare
-            session export "$name" --wire $wire >first
+            session export "$name" --wire "$wire" >first
             export XDG_STATE_HOME="$PWD/elsewhere"
             session append "$name" entries >/dev/null || fail "$file"
             session export "$name" >again
             cmp bare again || fail "$file"
-            session export "$name" --wire $wire >second
+            session export "$name" --wire "$wire" >second
             cmp first second || fail "$file"
         done
     done

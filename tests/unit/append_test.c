@@ -379,6 +379,30 @@ TEST(a_picture_is_what_its_bytes_are_and_a_broken_one_is_kept)
     CHECK_STR(at(all, "5.parts.0.sha256"), at(all, "3.parts.0.sha256"));
 }
 
+TEST(a_picture_that_is_not_shown_is_said_to_be_so_and_one_without_bytes_is_kept)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "not-shown"});
+    struct fovea_appended done;
+    CHECK(append(s, "{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"data\":\"Qk06AAAAAAAAADYAAAAoAAAAAQAAAAEAAAABABgAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAD/AA==\"},{\"type\":\"image\",\"data\":\"\"},"
+                    "{\"type\":\"text\",\"text\":\"a\"}]}", NULL, &done) == 0);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "0.parts.0.media_type"), "image/bmp");
+    CHECK_STR(at(all, "0.parts.0.broken"), "BMP is not shown by this version; convert it to PNG");
+    CHECK_STR(at(all, "0.parts.1.broken"), "it is empty");
+    CHECK_STR(at(all, "0.parts.2.text"), "a");
+}
+
+TEST(a_request_with_any_letter_is_known_again)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "letters"});
+    struct fovea_appended done;
+    const char *request = "[{\"role\":\"user\",\"content\":\"a\\u0000b\\u0001\\u2028\"}]";
+    CHECK(import(s, request, &done, NULL) == 0 && done.last == 1);
+    CHECK(import(s, request, &done, NULL) == 0 && done.last == 0);
+}
+
 TEST(an_attachment_over_the_bound_is_refused)
 {
     auto_fovea *f = context_of(NULL);
