@@ -23,6 +23,7 @@ void incoming_done(struct incoming *in)
     for (size_t i = 0; i < in->n_blobs; i++)
         free(in->blobs[i].data);
     free(in->blobs);
+    json_decref(in->places);
     json_decref(in->entries);
     *in = (struct incoming){.max_blob = in->max_blob};
 }
@@ -106,7 +107,7 @@ int incoming_request(struct incoming *in, const char *wire, const json_t *root, 
     if (!in->entries)
         in->entries = json_array();
     auto_json *calls = im.calls = json_object();
-    auto_json *waiting = im.waiting = json_array();
+    auto_json *waiting = im.waiting = json_pack("{s:{}, s:{}}", "id", "name");
     if (!in->entries || !calls || !waiting)
         return fault_oom(fault);
     size_t before = json_array_size(in->entries);

@@ -24,9 +24,12 @@ struct incoming {
     json_t *entries; /* an array of entries in canonical form, but without `at` where the host said none */
     struct incoming_blob *blobs;
     size_t n_blobs;
+    json_t *places;  /* of the blobs, by their hash in hex */
     size_t max_blob; /* record.maxAttachmentBytes; set by the caller first */
 };
 void incoming_done(struct incoming *in);
+/* NULL: no bytes of that hash came. */
+const struct incoming_blob *incoming_blob(const struct incoming *in, const uint8_t sha256[static SHA256_LEN]);
 
 /*
  * Takes one entry as a host wrote it, or as it was exported with its bytes (an object): checks every member, puts `tool_call` into its
@@ -78,6 +81,7 @@ struct prefix {
     size_t at;            /* the next of in->entries */
     json_t *request;      /* the last stored one */
     json_t *own;          /* calls whose results fovea's own tools recorded */
+    bool unread;          /* what was fed last is no JSON: -EBADMSG is of it */
 };
 int prefix_entry(struct prefix *p, const char *body, size_t len);
 int prefix_end(struct prefix *p);
