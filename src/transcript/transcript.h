@@ -37,6 +37,9 @@ const struct incoming_blob *incoming_blob(const struct incoming *in, const uint8
  * blob over max_blob; -ENOMEM. An unknown member is -EINVAL and named with the nearest right one.
  */
 int incoming_entry(struct incoming *in, const json_t *entry, struct fovea_fault *fault);
+/* entry_speaker of an entry in canonical form. `join` is cleared where the one before that is said is of another speaker; of the first
+ * that is said, the caller knows what is stored before it. */
+int incoming_speaker(const json_t *entry);
 
 /*
  * Takes a whole request body of a wire, or its bare array of messages. Everything is kept: what has no place in an entry
