@@ -89,6 +89,28 @@ bool entry_is_shallow(const json_t *entry)
     return depth_of(entry) <= LIMIT_JSON_SCAN_DEPTH;
 }
 
+/* No less than the bytes that the text of a value takes; cheap. */
+static size_t most_bytes(const json_t *value)
+{
+    size_t most = 32 + 6 * json_string_length(value), i;
+    const char *key;
+    json_t *inner;
+    json_object_foreach(borrow(value), key, inner)
+        most += 6 * strlen(key) + most_bytes(inner);
+    json_array_foreach(value, i, inner)
+        most += most_bytes(inner);
+    return most;
+}
+
+int entry_fits(const json_t *entry)
+{
+    size_t len = 0;
+    if (most_bytes(entry) <= LIMIT_ENTRY_BYTES)
+        return 0;
+    auto_free char *text = entry_text_new(entry, &len);
+    return !text ? -ENOMEM : len <= LIMIT_ENTRY_BYTES ? 0 : -EFBIG;
+}
+
 /* ---------------------------------------------------------------- entries */
 
 json_t *entry_open(struct import *im, const char *kind)

@@ -282,6 +282,11 @@ static int take_entry(struct neutral *n, const json_t *entry, const struct neutr
     r = r == 0 ? neutral_source(n, e) : r;
     if (r == 0 && !entry_is_shallow(e))
         r = fault_set(n->fault, EINVAL, "the entry is nested too deeply");
+    if (r == 0 && (r = entry_fits(e)) == -EFBIG)
+        (void)fault_set(n->fault, EFBIG, "the entry has more than %llu bytes without its pictures and documents",
+                        (unsigned long long)LIMIT_ENTRY_BYTES);
+    if (r == -ENOMEM)
+        return fault_oom(n->fault);
     if (r == 0 && json_array_append(n->in->entries, e) != 0)
         r = fault_oom(n->fault);
     return r;

@@ -84,6 +84,8 @@ void entry_raw(struct import *im, json_t *entry, const char *key, json_t *rest, 
 
 /* Whether what is stored can be read again: entries are read in place, to a depth that is bounded. */
 bool entry_is_shallow(const json_t *entry);
+/* Whether its text is no longer than an entry may be. 0, -EFBIG or -ENOMEM. */
+int entry_fits(const json_t *entry);
 
 json_t *part_new(struct import *im, const char *type);
 json_t *part_text(struct import *im, const json_t *text);

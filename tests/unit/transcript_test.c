@@ -363,6 +363,34 @@ TEST(many_calls_and_many_documents_take_no_more_time_each)
     CHECK_MSG(many < 40 * few + 0.2, "%.2f s, and %.2f s of ten times as many", few, many);
 }
 
+/* An opaque block keeps its bytes, and an entry has its bound. */
+TEST(a_message_that_is_too_large_for_an_entry_is_named)
+{
+    for (size_t len = LIMIT_ENTRY_BYTES - 200; len <= LIMIT_ENTRY_BYTES; len += 200) {
+        char *data = malloc(len + 1);
+        memset(data, 'a', len);
+        data[len] = '\0';
+        json_t *root = json_pack("[{s:s, s:s}, {s:s, s:[{s:s, s:s}]}]", "role", "user", "content", "hi", "role", "user", "content", "type",
+                                 "strange", "data", data);
+        struct incoming in = {.max_blob = 5};
+        struct fovea_fault fault = {0};
+        int r = incoming_request(&in, "anthropic", root, &fault);
+        CHECK_MSG(r == (len == LIMIT_ENTRY_BYTES ? -EFBIG : 0), "%zu: %d", len, r);
+        CHECK_STR(fault.text, r ? "messages[1]: more than 16777216 bytes without its pictures and documents" : "");
+        CHECK(json_array_size(in.entries) == (r ? 0 : 2));
+        incoming_done(&in);
+        json_t *whole = json_pack("{s:s, s:[]}", "x", data, "messages");
+        fault = (struct fovea_fault){0};
+        r = incoming_request(&in, "anthropic", whole, &fault);
+        CHECK(r == (len == LIMIT_ENTRY_BYTES ? -EFBIG : 0));
+        CHECK_STR(fault.text, r ? "what the request says beside its \"messages\" is more than 16777216 bytes" : "");
+        incoming_done(&in);
+        json_decref(whole);
+        json_decref(root);
+        free(data);
+    }
+}
+
 TEST(names_with_nuls_are_told_apart)
 {
     json_t *root = json_loads("[{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"a\\u0000b\",\"name\":\"f\",\"input\":{}},"
