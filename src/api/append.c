@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries that a host appends: one, a list, or lines of them. What it does not say, the time and which message a lone tool call stands
- * in, is filled in here. */
+/* Entries that a host appends: one, a list, or lines of them. What it does not say, the time and whether a tool call stands in the
+ * message before it, is filled in here. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 struct appending {
     struct arrival a;
     const char *key;
-    bool lone_call; /* the first is a tool call by itself, which may belong to what is stored already */
+    size_t joining; /* the first that is said, where it joins what may be stored already; SIZE_MAX: it does not */
     bool *timeless; /* by entry: the host gave no time */
     int64_t after;
 };
@@ -30,9 +30,6 @@ static void appending_done(struct appending *p)
 static int take_entry(struct appending *p, const json_t *entry, const char *where, size_t number, struct fovea_fault *fault)
 {
     struct fovea_fault wrong = {0};
-    const char *kind = json_string_value(json_object_get(entry, "kind"));
-    if (!json_array_size(p->a.in.entries))
-        p->lone_call = kind && !strcmp(kind, "tool_call");
     int r = incoming_entry(&p->a.in, entry, &wrong);
     if (r < 0)
         return fault_set(fault, r, "%s %zu: %s", where, number, wrong.text);
@@ -100,38 +97,55 @@ static int set_times(struct appending *p, struct fovea_fault *fault)
     return 0;
 }
 
-static int is_assistant(const struct record_entry *e, void *arg)
+/* Which entry joins what came before all of them. */
+static void find_joining(struct appending *p)
+{
+    size_t i;
+    json_t *entry;
+    p->joining = SIZE_MAX;
+    json_array_foreach(p->a.in.entries, i, entry) {
+        if (!incoming_speaker(entry))
+            continue;
+        if (json_object_get(entry, "join"))
+            p->joining = i;
+        return;
+    }
+}
+
+static int note_speaker(const struct record_entry *e, void *arg)
 {
     struct entry_room room = {0};
     struct entry entry;
-    int r = entry_read(e->body, e->len, e->point.seq, &room, &entry);
-    *(bool *)arg = r == 0 && entry.kind == ENTRY_ASSISTANT;
+    int r = entry_read(e->body, e->len, e->point.seq, &room, &entry), speaker = r == 0 ? entry_speaker(entry.kind) : 0;
+    if (speaker)
+        *(int *)arg = speaker;
     entry_room_done(&room);
-    return 1;
+    return 0;
 }
 
-/* A lone call stands in the message of the assistant that is last in the record, which must be last still when it is appended. */
+/* It stands in the message of who spoke last in the record, if that is its own speaker; which must be last still when it is appended. */
 static int set_join(struct appending *p, struct fovea_fault *fault)
 {
     const struct session_place *at = &p->a.place;
     struct record_point last;
-    bool joins = false;
-    json_t *first = json_array_get(p->a.in.entries, 0);
+    int speaker = 0;
+    json_t *entry = json_array_get(p->a.in.entries, p->joining);
     p->after = -1;
-    if (!p->lone_call)
+    if (!entry)
         return 0;
     int r = record_last(at->record, at->name, &last, fault);
     if (r < 0)
         return r;
     p->after = last.seq;
     if (last.seq) {
-        struct record_point before = {.seq = last.seq - 1};
-        r = record_read(at->record, at->name, &before, is_assistant, &joins, fault);
+        struct record_point before = {.seq = MAX(last.seq - LIMIT_JOIN_BACK, (int64_t)0)};
+        r = record_read(at->record, at->name, &before, note_speaker, &speaker, fault);
     }
-    if (r == 0 && joins && json_object_set_new(first, "join", json_true()) < 0)
+    bool joins = speaker == incoming_speaker(entry);
+    if (r == 0 && joins && json_object_set_new(entry, "join", json_true()) < 0)
         return fault_oom(fault);
     if (r == 0 && !joins)
-        (void)json_object_del(first, "join");
+        (void)json_object_del(entry, "join");
     return r;
 }
 
@@ -156,7 +170,7 @@ static int take_stored(const struct record_entry *e, void *arg)
     json_t *join = json_object_get(stored, "join");
     if (p->timeless[y->seen] && json_object_set(mine, "at", json_object_get(stored, "at")) < 0)
         return -ENOMEM;
-    if (!y->seen && p->lone_call && (join ? json_object_set(mine, "join", join) : json_object_del(mine, "join")) < 0 && join)
+    if (y->seen == p->joining && (join ? json_object_set(mine, "join", join) : json_object_del(mine, "join")) < 0 && join)
         return -ENOMEM;
     y->seen++;
     return 0;
@@ -183,6 +197,7 @@ int fovea_session_append(fovea_session *s, const char *json, size_t len, const c
         r = arrival_look(&p.a, fault);
     if (r == 0)
         r = set_times(&p, fault);
+    find_joining(&p);
     for (int tries = 0; r == 0 && tries < LIMIT_APPEND_TRIES; tries++) {
         r = set_join(&p, fault);
         r = r < 0 ? r : arrival_append(&p.a, key, p.after, ret, fault);

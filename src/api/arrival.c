@@ -31,12 +31,10 @@ static void use_one(const struct incoming *in, const json_t *object, struct arri
     const char *type = json_string_value(json_object_get(object, "type"));
     if (!sha256_unhex(json_string_value(json_object_get(object, "sha256")), digest))
         return;
-    for (size_t i = 0; i < in->n_blobs; i++) {
-        if (memcmp(in->blobs[i].sha256, digest, SHA256_LEN) != 0)
-            continue;
-        uses[i].at_all = true;
-        uses[i].as_picture |= type && !strcmp(type, "image");
-        return;
+    const struct incoming_blob *blob = incoming_blob(in, digest);
+    if (blob) {
+        uses[blob - in->blobs].at_all = true;
+        uses[blob - in->blobs].as_picture |= type && !strcmp(type, "image");
     }
 }
 

@@ -144,12 +144,7 @@ static int tell(void *arg, const struct incoming_blob *blob, struct incoming_pic
 static const struct incoming_blob *blob_of(const struct incoming *in, const json_t *part)
 {
     uint8_t digest[SHA256_LEN];
-    if (!sha256_unhex(json_string_value(json_object_get(part, "sha256")), digest))
-        return NULL;
-    for (size_t i = 0; i < in->n_blobs; i++)
-        if (!memcmp(in->blobs[i].sha256, digest, SHA256_LEN))
-            return &in->blobs[i];
-    return NULL;
+    return sha256_unhex(json_string_value(json_object_get(part, "sha256")), digest) ? incoming_blob(in, digest) : NULL;
 }
 
 /* The bytes of text do not tell which kind of text it is; of all others they tell more than was said. */

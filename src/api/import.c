@@ -28,6 +28,8 @@ static int drop_known(struct arrival *a, int64_t *ret_last, struct fovea_fault *
     int r = record_read(a->place.record, a->place.name, &at, compare, &p, fault);
     if (r == -EEXIST)
         return they_part(a, &p, at.seq, fault);
+    if (p.unread)
+        return fault_set(fault, EBADMSG, "session \"%s\": its entry %lld cannot be read", a->place.name, (long long)at.seq);
     if (r < 0 && r != -ENOENT)
         return r == -ENOMEM ? fault_oom(fault) : r;
     *ret_last = at.seq;

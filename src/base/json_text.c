@@ -2,6 +2,8 @@
 /* JSON text: see json_text.h. Runs of plain characters are copied at once. */
 #include "base/json_text.h"
 
+#include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/b64.h"
@@ -53,6 +55,41 @@ int buf_add_json(struct buf *b, const char *s, size_t len)
 int buf_add_json_str(struct buf *b, const char *s)
 {
     return buf_add_json(b, s, strlen(s));
+}
+
+/* What stands between the digits of a number is the locale's point, of one byte or more. */
+static void plain_point(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from;) {
+        size_t n = strcspn(from, "+-0123456789e");
+        if (n)
+            *to++ = '.';
+        else
+            *to++ = *from;
+        from += n ? n : 1;
+    }
+    *to = '\0';
+}
+
+int buf_add_rounded(struct buf *b, double v, int digits)
+{
+    char text[40];
+    (void)snprintf(text, sizeof text, "%.*g", digits, v);
+    plain_point(text);
+    return buf_add_str(b, text);
+}
+
+int buf_add_real(struct buf *b, double v)
+{
+    char text[40];
+    int digits = DBL_DIG;
+    do
+        (void)snprintf(text, sizeof text, "%.*g", digits, v);
+    while (strtod(text, NULL) != v && ++digits <= DBL_DECIMAL_DIG); /* in the locale that wrote it */
+    plain_point(text);
+    (void)buf_add_str(b, text);
+    return strpbrk(text, ".e") ? b->error : buf_add_str(b, ".0");
 }
 
 int buf_add_base64(struct buf *b, const void *data, size_t len)

@@ -9,6 +9,12 @@
 int buf_add_json(struct buf *b, const char *s, size_t len);
 int buf_add_json_str(struct buf *b, const char *s);
 
+/* Appends a number with the fewest digits that are read back as it, and a point or an exponent. With a point whatever the host's locale
+ * writes: what is stored under one locale is read under another. It must be finite. */
+int buf_add_real(struct buf *b, double v);
+/* The same with no more digits than that, and as a whole number where it is one: for words. */
+int buf_add_rounded(struct buf *b, double v, int digits);
+
 /* Appends the bytes in base64, without quotes. */
 int buf_add_base64(struct buf *b, const void *data, size_t len);
 

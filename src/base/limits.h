@@ -83,6 +83,7 @@
 #define LIMIT_TRANSCRIPT_BYTES (256 * MIB)  /* entries or a request that come in at once, pictures included */
 #define LIMIT_TRANSCRIPT_VALUES 2000000     /* and what they are made of */
 #define LIMIT_APPEND_TRIES 8                /* when others append at the same time */
+#define LIMIT_JOIN_BACK 8                   /* stored entries in which the last speaker is looked for */
 #define LIMIT_CALLS_BACK 64                 /* entries that are looked at for the call that a tool answers */
 #define LIMIT_CALL_ID 1024                  /* of a tool call, in bytes */
 #define LIMIT_LOOKERS 2u                    /* threads that have pictures looked at */

@@ -146,21 +146,8 @@ static json_t *result_json(const fovea_result *r)
 
 /* ---------------------------------------------------------------- as text */
 
-/* The fewest digits that give the same number back. jansson has one precision for all: either 0.0034 shows its rounding,
- * or a number that a model gave loses its last digits. */
-static void add_real(struct buf *b, double v)
-{
-    char digits[32];
-    for (int precision = 15; precision <= 17; precision++) {
-        (void)snprintf(digits, sizeof digits, "%.*g", precision, v);
-        if (strtod(digits, NULL) == v)
-            break;
-    }
-    for (char *c = digits; *c; c++) /* a host's locale may write it with a comma */
-        *c = *c == ',' ? '.' : *c;
-    (void)buf_add_str(b, digits);
-}
-
+/* Not jansson's own: that has one precision for all numbers. Either 0.0034 shows its rounding, or a number that a model gave loses its
+ * last digits. */
 static void add_value(struct buf *b, const json_t *v);
 
 static void add_object(struct buf *b, const json_t *object)
@@ -206,7 +193,7 @@ static void add_value(struct buf *b, const json_t *v)
         (void)buf_add_format(b, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
         return;
     case JSON_REAL:
-        add_real(b, json_real_value(v));
+        (void)buf_add_real(b, json_real_value(v));
         return;
     case JSON_TRUE:
     case JSON_FALSE:

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "percept/result.h"
@@ -95,9 +96,12 @@ static void add_error(struct buf *b, const fovea_result *result)
 
 static void add_scale(struct buf *b, const double scale[2])
 {
-    (void)buf_add_format(b, "scale %.5g", scale[0]);
-    if (fabs(scale[0] - scale[1]) > 0.0005)
-        (void)buf_add_format(b, " by %.5g", scale[1]);
+    (void)buf_add_str(b, "scale ");
+    (void)buf_add_rounded(b, scale[0], 5);
+    if (fabs(scale[0] - scale[1]) > 0.0005) {
+        (void)buf_add_str(b, " by ");
+        (void)buf_add_rounded(b, scale[1], 5);
+    }
 }
 
 static void add_image(struct buf *b, const fovea_result *result, const struct fovea_image *image)

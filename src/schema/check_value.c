@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keywords about one value: its type, what it equals, numbers and strings. Each passes over what it is not about. */
+#include <float.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "schema/schema_priv.h"
 
 /* A value of the schema, to be named in an error. */
@@ -67,12 +69,12 @@ int check_enum(struct check *c, const struct frame *f, const struct rule *r)
 
 static struct shown number_text(const json_t *v)
 {
-    struct shown out;
+    auto_buf b = BUF_INIT(64);
     if (json_is_integer(v))
-        (void)snprintf(out.text, sizeof out.text, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+        (void)buf_add_format(&b, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
     else
-        (void)snprintf(out.text, sizeof out.text, "%.15g", json_real_value(v));
-    return out;
+        (void)buf_add_rounded(&b, json_real_value(v), DBL_DIG);
+    return show(b.data ? b.data : "");
 }
 
 int check_multiple_of(struct check *c, const struct frame *f, const struct rule *r)

@@ -49,7 +49,8 @@ json_t *string_at(const json_t *object, const char *key)
 
 bool is_word(const json_t *value, const char *word)
 {
-    return json_is_string(value) && !strcmp(json_string_value(value), word);
+    size_t len = strlen(word); /* a string may have a NUL in it */
+    return json_is_string(value) && json_string_length(value) == len && !memcmp(json_string_value(value), word, len);
 }
 
 bool is_url(const json_t *value)
@@ -86,6 +87,28 @@ static unsigned depth_of(const json_t *value)
 bool entry_is_shallow(const json_t *entry)
 {
     return depth_of(entry) <= LIMIT_JSON_SCAN_DEPTH;
+}
+
+/* No less than the bytes that the text of a value takes; cheap. */
+static size_t most_bytes(const json_t *value)
+{
+    size_t most = 32 + 6 * json_string_length(value), i;
+    const char *key;
+    json_t *inner;
+    json_object_foreach(borrow(value), key, inner)
+        most += 6 * strlen(key) + most_bytes(inner);
+    json_array_foreach(value, i, inner)
+        most += most_bytes(inner);
+    return most;
+}
+
+int entry_fits(const json_t *entry)
+{
+    size_t len = 0;
+    if (most_bytes(entry) <= LIMIT_ENTRY_BYTES)
+        return 0;
+    auto_free char *text = entry_text_new(entry, &len);
+    return !text ? -ENOMEM : len <= LIMIT_ENTRY_BYTES ? 0 : -EFBIG;
 }
 
 /* ---------------------------------------------------------------- entries */
@@ -132,9 +155,19 @@ void entry_raw(struct import *im, json_t *entry, const char *key, json_t *rest, 
     json_decref(canonical);
 }
 
+json_t *by_name(const json_t *index, const json_t *name)
+{
+    return name ? json_object_getn(index, json_string_value(name), json_string_length(name)) : NULL;
+}
+
+int by_name_set(json_t *index, const json_t *name, const json_t *value)
+{
+    return json_object_setn_nocheck(index, json_string_value(name), json_string_length(name), borrow(value)) == 0 ? 0 : -ENOMEM;
+}
+
 void result_call(struct import *im, json_t *entry, const json_t *call)
 {
-    const json_t *made = call ? json_object_get(im->calls, json_string_value(call)) : NULL;
+    const json_t *made = by_name(im->calls, call);
     put(im, entry, "call", call);
     put(im, entry, "name", made ? json_object_get(made, "name") : NULL);
 }
@@ -143,7 +176,7 @@ void result_call(struct import *im, json_t *entry, const json_t *call)
 static void give_ref(struct import *im, json_t *entry, json_t *part)
 {
     const json_t *call = string_at(entry, "call");
-    const json_t *made = call ? json_object_get(im->calls, json_string_value(call)) : NULL;
+    const json_t *made = by_name(im->calls, call);
     const json_t *arguments = made ? json_object_get(made, "arguments") : NULL;
     const json_t *path = string_at(arguments, "path");
     if (is_word(json_object_get(part, "type"), "image"))
@@ -208,7 +241,8 @@ static json_t *call_new(struct import *im, const json_t *id, const json_t *name)
     json_t *part = part_new(im, "tool_call");
     put(im, part, "id", id);
     put(im, part, "name", name);
-    put(im, im->calls, json_string_value(id), part);
+    if (by_name_set(im->calls, id, part) < 0)
+        im->error = -ENOMEM;
     return part;
 }
 

@@ -205,7 +205,15 @@ void entry_room_done(struct entry_room *r)
     *r = (struct entry_room){0};
 }
 
+int entry_speaker(enum entry_kind kind)
+{
+    static const int speakers[ENTRY_KINDS] = {
+        [ENTRY_SYSTEM] = 1, [ENTRY_USER] = 2, [ENTRY_TOOL_RESULT] = 2, [ENTRY_PERCEPTION] = 2, [ENTRY_ASSISTANT] = 3,
+    };
+    return speakers[kind];
+}
+
 bool entry_is_said(const struct entry *e)
 {
-    return e->kind != ENTRY_USAGE && e->kind != ENTRY_REQUEST && e->kind != ENTRY_REPAIR;
+    return entry_speaker(e->kind) != 0;
 }

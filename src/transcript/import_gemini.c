@@ -94,9 +94,29 @@ static json_t *made_id(struct import *im, size_t place)
     return id;
 }
 
+/* Puts a call at the end of those that wait with the same member. */
+static void wait_by(struct import *im, const char *member, json_t *call)
+{
+    json_t *index = json_object_get(im->waiting, member), *value = json_object_get(call, member);
+    auto_json *queue = json_incref(by_name(index, value));
+    if (!queue) {
+        queue = json_pack("{s:i, s:[]}", "next", 0, "calls");
+        if (!queue || by_name_set(index, value, queue) < 0)
+            im->error = -ENOMEM;
+    }
+    add_new(im, json_object_get(queue, "calls"), json_incref(call));
+}
+
+/* Its result may name it by its id or by its name alone. */
+static void waits(struct import *im, json_t *id, json_t *name)
+{
+    auto_json *call = json_pack("{s:O, s:O}", "id", id, "name", name);
+    wait_by(im, "id", call);
+    wait_by(im, "name", call);
+}
+
 static json_t *make_call(struct import *im, json_t *p, size_t place)
 {
-    static const char *const nothing[] = {NULL};
     json_t *call = either(p, "functionCall", "function_call"), *name = string_at(call, "name"), *args = json_object_get(call, "args");
     json_t *said = string_at(call, "id");
     if (json_string_length(name) == 0 || (args && !json_is_object(args)))
@@ -104,7 +124,7 @@ static json_t *make_call(struct import *im, json_t *p, size_t place)
     auto_json *id = json_string_length(said) ? json_incref(said) : made_id(im, place);
     auto_json *none = json_object();
     json_t *part = part_call(im, id, name, args ? args : none);
-    add_new(im, im->waiting, without(im, part, nothing));
+    waits(im, id, name);
     return part_finish_same(im, part, p, SIDE_ASSISTANT);
 }
 
@@ -139,17 +159,19 @@ static json_t *make_part(struct import *im, json_t *p, enum side side)
 
 /* ---------------------------------------------------------------- responses */
 
-/* The first call that waits and has this member; it waits no longer. */
+/* The id of the first call that waits and has this member; it waits no longer. Those that were answered by their other member are
+ * passed over once. */
 static json_t *answered(struct import *im, const char *member, const json_t *value)
 {
-    size_t i;
-    json_t *call;
-    json_array_foreach(im->waiting, i, call) {
-        if (!json_equal(json_object_get(call, member), value))
+    const json_t *queue = by_name(json_object_get(im->waiting, member), value);
+    json_t *next = json_object_get(queue, "next"), *calls = json_object_get(queue, "calls");
+    for (size_t i = (size_t)json_integer_value(next); i < json_array_size(calls); i++) {
+        json_t *call = json_array_get(calls, i);
+        (void)json_integer_set(next, (json_int_t)i + 1);
+        if (json_object_get(call, "answered"))
             continue;
-        json_t *id = json_incref(json_object_get(call, "id"));
-        (void)json_array_remove(im->waiting, i);
-        return id;
+        put_new(im, call, "answered", json_true());
+        return json_incref(json_object_get(call, "id"));
     }
     return NULL;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/limits.h"
 #include "transcript/transcript_priv.h"
 
 static const struct wire_import *const wires[] = {&import_anthropic, &import_chat, &import_responses, &import_gemini};
@@ -23,6 +24,7 @@ void incoming_done(struct incoming *in)
     for (size_t i = 0; i < in->n_blobs; i++)
         free(in->blobs[i].data);
     free(in->blobs);
+    json_decref(in->places);
     json_decref(in->entries);
     *in = (struct incoming){.max_blob = in->max_blob};
 }
@@ -45,6 +47,20 @@ static void open_request(struct import *im, const json_t *root)
         (void)json_object_del(e, "tools");
     if (!im->error && !entry_is_shallow(e))
         im->error = fault_set(im->fault, EINVAL, "the request is nested too deeply");
+    if (!im->error && (im->error = entry_fits(e)) == -EFBIG)
+        (void)fault_set(im->fault, EFBIG, "what the request says beside its \"%s\" is more than %llu bytes", im->wire->list,
+                        (unsigned long long)LIMIT_ENTRY_BYTES);
+}
+
+static int check_entry(struct import *im, const json_t *entry)
+{
+    if (!entry_is_shallow(entry))
+        return import_bad(im, ": nested too deeply");
+    int r = entry_fits(entry);
+    if (r == -EFBIG)
+        (void)fault_set(im->fault, EFBIG, "%s[%zu]: more than %llu bytes without its pictures and documents", im->wire->list,
+                        im->message, (unsigned long long)LIMIT_ENTRY_BYTES);
+    return r;
 }
 
 static int import_message(struct import *im, json_t *message)
@@ -53,10 +69,9 @@ static int import_message(struct import *im, json_t *message)
     int r = im->wire->message(im, message);
     if (r < 0 || im->error < 0)
         return r < 0 ? r : im->error;
-    for (size_t i = first; i < json_array_size(im->in->entries); i++)
-        if (!entry_is_shallow(json_array_get(im->in->entries, i)))
-            return import_bad(im, ": nested too deeply");
-    return 0;
+    for (size_t i = first; r == 0 && i < json_array_size(im->in->entries); i++)
+        r = check_entry(im, json_array_get(im->in->entries, i));
+    return r;
 }
 
 static int import_list(struct import *im, const json_t *list)
@@ -106,7 +121,7 @@ int incoming_request(struct incoming *in, const char *wire, const json_t *root, 
     if (!in->entries)
         in->entries = json_array();
     auto_json *calls = im.calls = json_object();
-    auto_json *waiting = im.waiting = json_array();
+    auto_json *waiting = im.waiting = json_pack("{s:{}, s:{}}", "id", "name");
     if (!in->entries || !calls || !waiting)
         return fault_oom(fault);
     size_t before = json_array_size(in->entries);

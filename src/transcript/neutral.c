@@ -232,14 +232,30 @@ static const struct neutral_kind *kind_of(struct neutral *n, const json_t *entry
     return NULL;
 }
 
-/* A call by itself: an assistant's entry that joins the one before, which may be stored already. */
+int incoming_speaker(const json_t *entry)
+{
+    for (int kind = 0; kind < ENTRY_KINDS; kind++)
+        if (is_word(json_object_get(entry, "kind"), entry_kinds[kind]))
+            return entry_speaker((enum entry_kind)kind);
+    return 0;
+}
+
+/* Nobody joins another speaker. What the first one that came would join may be stored already. */
+static void check_join(const struct neutral *n, json_t *entry)
+{
+    int before = 0;
+    for (size_t i = json_array_size(n->in->entries); i-- && !before;)
+        before = incoming_speaker(json_array_get(n->in->entries, i));
+    if (before && before != incoming_speaker(entry))
+        (void)json_object_del(entry, "join");
+}
+
+/* A call by itself: an assistant's entry that joins the one before. */
 static int long_form(struct neutral *n, const json_t *call, json_t **ret)
 {
-    size_t count = json_array_size(n->in->entries);
-    const json_t *last = json_array_get(n->in->entries, count ? count - 1 : 0);
     auto_json *part = json_pack("{s:s}", "type", "tool_call");
-    auto_json *e = json_pack("{s:s, s:O*, s:O*, s:[]}", "kind", "assistant", "at", json_object_get(call, "at"), "wire",
-                             json_object_get(call, "wire"), "parts");
+    auto_json *e = json_pack("{s:s, s:O*, s:O*, s:b, s:[]}", "kind", "assistant", "at", json_object_get(call, "at"), "wire",
+                             json_object_get(call, "wire"), "join", 1, "parts");
     static const char *const moved[] = {"id", "name", "arguments", "arguments_text", "raw", NULL};
     for (const char *const *key = moved; part && *key; key++) {
         json_t *value = json_object_get(call, *key);
@@ -247,8 +263,6 @@ static int long_form(struct neutral *n, const json_t *call, json_t **ret)
             return fault_oom(n->fault);
     }
     if (!part || !e || json_array_append(json_object_get(e, "parts"), part) != 0)
-        return fault_oom(n->fault);
-    if ((!last || is_word(json_object_get(last, "kind"), "assistant")) && json_object_set_new(e, "join", json_true()) != 0)
         return fault_oom(n->fault);
     *ret = take(e);
     return 0;
@@ -262,10 +276,17 @@ static int take_entry(struct neutral *n, const json_t *entry, const struct neutr
         return fault_oom(n->fault);
     if (!strcmp(kind->name, "request"))
         list = json_object_get(entry, "system");
+    if (json_object_get(e, "join"))
+        check_join(n, e);
     int r = list ? neutral_parts(n, list, kind, e) : 0;
     r = r == 0 ? neutral_source(n, e) : r;
     if (r == 0 && !entry_is_shallow(e))
         r = fault_set(n->fault, EINVAL, "the entry is nested too deeply");
+    if (r == 0 && (r = entry_fits(e)) == -EFBIG)
+        (void)fault_set(n->fault, EFBIG, "the entry has more than %llu bytes without its pictures and documents",
+                        (unsigned long long)LIMIT_ENTRY_BYTES);
+    if (r == -ENOMEM)
+        return fault_oom(n->fault);
     if (r == 0 && json_array_append(n->in->entries, e) != 0)
         r = fault_oom(n->fault);
     return r;

@@ -9,19 +9,28 @@
 #include "base/fault.h"
 #include "transcript/transcript_priv.h"
 
-static const struct incoming_blob *find_blob(const struct incoming *in, const uint8_t sha[static SHA256_LEN])
+const struct incoming_blob *incoming_blob(const struct incoming *in, const uint8_t sha[static SHA256_LEN])
 {
-    for (size_t i = 0; i < in->n_blobs; i++)
-        if (!memcmp(in->blobs[i].sha256, sha, SHA256_LEN))
-            return &in->blobs[i];
-    return NULL;
+    char hex[SHA256_HEX_LEN + 1];
+    sha256_hex(sha, hex);
+    const json_t *place = json_object_get(in->places, hex);
+    return place ? &in->blobs[json_integer_value(place)] : NULL;
+}
+
+static int keep_place(struct incoming *in, const uint8_t sha[static SHA256_LEN])
+{
+    char hex[SHA256_HEX_LEN + 1];
+    sha256_hex(sha, hex);
+    if (!in->places && !(in->places = json_object()))
+        return -ENOMEM;
+    return json_object_set_new_nocheck(in->places, hex, json_integer((json_int_t)in->n_blobs)) == 0 ? 0 : -ENOMEM;
 }
 
 /* Takes data. The room doubles, so it grows when the count is a power of two. */
 static int keep_blob(struct incoming *in, uint8_t *data, size_t len, const uint8_t sha[static SHA256_LEN])
 {
     auto_free uint8_t *owned = data;
-    if (find_blob(in, sha))
+    if (incoming_blob(in, sha))
         return 0;
     if ((in->n_blobs & (in->n_blobs - 1)) == 0) {
         size_t room = in->n_blobs ? in->n_blobs * 2 : 1;
@@ -30,6 +39,8 @@ static int keep_blob(struct incoming *in, uint8_t *data, size_t len, const uint8
             return -ENOMEM;
         in->blobs = blobs;
     }
+    if (keep_place(in, sha) < 0)
+        return -ENOMEM;
     struct incoming_blob *b = &in->blobs[in->n_blobs++];
     b->len = len;
     b->data = take(owned);

@@ -7,7 +7,17 @@
 
 #include "transcript/transcript_priv.h"
 
-/* Takes what belongs to a request out of a value that is ours. */
+/* Members whose inside is a program's own: what stands there under our names is something else. */
+static bool is_foreign(const char *key)
+{
+    static const char *const keys[] = {"arguments", "args", "input", "response", "parameters", "input_schema"};
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (!strcmp(key, keys[i]))
+            return true;
+    return false;
+}
+
+/* Takes what belongs to a request out of a value that is ours: out of blocks, and blocks in blocks. */
 static void strip(json_t *value)
 {
     size_t i;
@@ -16,7 +26,8 @@ static void strip(json_t *value)
     (void)json_object_del(value, "cache_control");
     (void)json_object_del(value, "prompt_cache_breakpoint");
     json_object_foreach(value, key, inner)
-        strip(inner);
+        if (!is_foreign(key))
+            strip(inner);
     json_array_foreach(value, i, inner)
         strip(inner);
 }
@@ -140,7 +151,7 @@ static bool is_kind(const json_t *entry, const char *kind)
 static bool is_own(const struct prefix *p, const json_t *came)
 {
     json_t *call = is_kind(came, "tool_result") ? string_at(came, "call") : NULL;
-    return call && json_object_get(p->own, json_string_value(call));
+    return by_name(p->own, call) != NULL;
 }
 
 /* What our own tools recorded. Nobody who speaks to a provider knows of a view without a call. */
@@ -149,7 +160,7 @@ static int keep_own(struct prefix *p, const json_t *stored)
     json_t *call = string_at(stored, "call");
     if (call && !p->own && !(p->own = json_object()))
         return -ENOMEM;
-    return !call || json_object_set_new(p->own, json_string_value(call), json_true()) == 0 ? 0 : -ENOMEM;
+    return call ? by_name_set(p->own, call, json_true()) : 0;
 }
 
 /* A copy without thoughts; *ret_any: there were some. */
@@ -198,6 +209,7 @@ static int compare(struct prefix *p, const json_t *stored)
 int prefix_entry(struct prefix *p, const char *body, size_t len)
 {
     auto_json *stored = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
+    p->unread = !stored;
     if (!stored)
         return -EBADMSG;
     if (is_kind(stored, "usage") || is_kind(stored, "repair"))

@@ -21,20 +21,6 @@ static const char *const part_order[] = {
 
 static void add_value(struct buf *b, const json_t *v);
 
-/* The shortest of three forms that is read back as the same number; always with a point or an exponent. */
-static void add_real(struct buf *b, double v)
-{
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    (void)buf_add_str(b, text);
-    if (!strpbrk(text, ".e"))
-        (void)buf_add_str(b, ".0");
-}
-
 static void add_member(struct buf *b, const char *key, const json_t *value)
 {
     (void)buf_add_str(b, b->len && b->data[b->len - 1] == '{' ? "" : ",");
@@ -79,7 +65,7 @@ static void add_value(struct buf *b, const json_t *v)
     else if (type == JSON_INTEGER)
         (void)buf_add_format(b, "%" PRId64, (int64_t)json_integer_value(v));
     else if (type == JSON_REAL)
-        add_real(b, json_real_value(v));
+        (void)buf_add_real(b, json_real_value(v));
     else
         (void)buf_add_str(b, words[type]);
 }

@@ -24,9 +24,12 @@ struct incoming {
     json_t *entries; /* an array of entries in canonical form, but without `at` where the host said none */
     struct incoming_blob *blobs;
     size_t n_blobs;
+    json_t *places;  /* of the blobs, by their hash in hex */
     size_t max_blob; /* record.maxAttachmentBytes; set by the caller first */
 };
 void incoming_done(struct incoming *in);
+/* NULL: no bytes of that hash came. */
+const struct incoming_blob *incoming_blob(const struct incoming *in, const uint8_t sha256[static SHA256_LEN]);
 
 /*
  * Takes one entry as a host wrote it, or as it was exported with its bytes (an object): checks every member, puts `tool_call` into its
@@ -34,6 +37,9 @@ void incoming_done(struct incoming *in);
  * blob over max_blob; -ENOMEM. An unknown member is -EINVAL and named with the nearest right one.
  */
 int incoming_entry(struct incoming *in, const json_t *entry, struct fovea_fault *fault);
+/* entry_speaker of an entry in canonical form. `join` is cleared where the one before that is said is of another speaker; of the first
+ * that is said, the caller knows what is stored before it. */
+int incoming_speaker(const json_t *entry);
 
 /*
  * Takes a whole request body of a wire, or its bare array of messages. Everything is kept: what has no place in an entry
@@ -78,6 +84,7 @@ struct prefix {
     size_t at;            /* the next of in->entries */
     json_t *request;      /* the last stored one */
     json_t *own;          /* calls whose results fovea's own tools recorded */
+    bool unread;          /* what was fed last is no JSON: -EBADMSG is of it */
 };
 int prefix_entry(struct prefix *p, const char *body, size_t len);
 int prefix_end(struct prefix *p);

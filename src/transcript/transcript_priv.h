@@ -37,7 +37,7 @@ struct import {
     const struct wire_import *wire;
     struct fovea_fault *fault;
     json_t *calls;   /* the tool_call parts so far, by id; owned */
-    json_t *waiting; /* of Gemini: ids and names of calls without a result; owned */
+    json_t *waiting; /* of Gemini: queues of calls, by id and by name; owned */
     size_t message;  /* number of the one at hand */
     size_t pieces;   /* entries made of it so far */
     bool model_side; /* the item before was the model's (Responses) */
@@ -67,6 +67,9 @@ json_t *without(struct import *im, const json_t *object, const char *const keys[
 json_t *string_at(const json_t *object, const char *key);
 bool is_word(const json_t *value, const char *word);
 bool is_url(const json_t *value); /* http or https */
+/* A value by a name that came from outside, all of its bytes; NULL when there is none, or no name. */
+json_t *by_name(const json_t *index, const json_t *name);
+int by_name_set(json_t *index, const json_t *name, const json_t *value); /* shares value; 0 or -ENOMEM */
 
 /* -EINVAL with the place: "messages[3]: ...". */
 __attribute__((format(printf, 2, 3))) int import_bad(struct import *im, const char *format, ...);
@@ -81,6 +84,8 @@ void entry_raw(struct import *im, json_t *entry, const char *key, json_t *rest, 
 
 /* Whether what is stored can be read again: entries are read in place, to a depth that is bounded. */
 bool entry_is_shallow(const json_t *entry);
+/* Whether its text is no longer than an entry may be. 0, -EFBIG or -ENOMEM. */
+int entry_fits(const json_t *entry);
 
 json_t *part_new(struct import *im, const char *type);
 json_t *part_text(struct import *im, const json_t *text);

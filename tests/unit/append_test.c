@@ -270,6 +270,30 @@ TEST(a_lone_tool_call_joins_the_assistant_before_it)
     CHECK_STR(at(all, "3.join"), "");
 }
 
+#define JOINED(kind) "{\"kind\":\"" kind "\",\"join\":true,\"parts\":[]}"
+
+TEST(an_entry_joins_the_last_that_spoke_or_nobody)
+{
+    static const char usage[] = "{\"kind\":\"usage\",\"model\":\"a/b\"}";
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "sides"});
+    struct fovea_appended done;
+    CHECK(append(s, JOINED("user"), NULL, &done) == 0);
+    CHECK(append(s, "[" JOINED("assistant") "," JOINED("assistant") "]", "k", &done) == 0);
+    CHECK(append(s, usage, NULL, &done) == 0);
+    CHECK(append(s, JOINED("assistant"), "l", &done) == 0);
+    CHECK(append(s, "[{\"kind\":\"usage\",\"model\":\"a/b\"}," JOINED("user") "]", NULL, &done) == 0);
+    CHECK(append(s, "[" JOINED("assistant") "," JOINED("assistant") "]", "k", &done) == 0 && done.again && done.first == 2);
+    CHECK(append(s, JOINED("assistant"), "l", &done) == 0 && done.again && done.first == 5);
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 7);
+    CHECK_STR(at(all, "0.join"), "");
+    CHECK_STR(at(all, "1.join"), "");
+    CHECK_STR(at(all, "2.join"), "true");
+    CHECK_STR(at(all, "4.join"), "true");
+    CHECK_STR(at(all, "6.join"), "");
+}
+
 TEST(what_is_wrong_is_named_with_its_line_and_nothing_is_appended)
 {
     static const struct {

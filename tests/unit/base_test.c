@@ -15,11 +15,13 @@
 #include "base/fault.h"
 #include "base/io.h"
 #include "base/json_size.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "base/media.h"
 #include "base/path.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "comma.h"
 
 TEST(buffer_stops_at_its_ceiling_and_stays_failed)
 {
@@ -278,4 +280,45 @@ TEST(json_is_measured_without_being_parsed)
     }
     CHECK(json_fits("[1,2,3]", 7, 3) && !json_fits("[1,2,3]", 7, 2) && json_fits("[1,2,3]", 4, 2));
     CHECK(json_measure("[[[[[[", 6, SIZE_MAX, 3).depth == 4);
+}
+
+static const struct {
+    double v;
+    const char *real, *rounded;
+} numbers[] = {
+    {0, "0.0", "0"},
+    {-0.0, "-0.0", "-0"},
+    {1.5, "1.5", "1.5"},
+    {-1.5, "-1.5", "-1.5"},
+    {2, "2.0", "2"},
+    {0.1, "0.1", "0.1"},
+    {0.1 + 0.2, "0.30000000000000004", "0.3"},
+    {1234567.25, "1234567.25", "1.2346e+06"},
+    {1e15, "1e+15", "1e+15"},
+    {1.25e-7, "1.25e-07", "1.25e-07"},
+    {1.7976931348623157e308, "1.7976931348623157e+308", "1.7977e+308"},
+    {5e-324, "4.94065645841247e-324", "4.9407e-324"},
+};
+
+static void check_numbers(void)
+{
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        auto_buf a = BUF_INIT(64), b = BUF_INIT(64);
+        CHECK(buf_add_real(&a, numbers[i].v) == 0 && buf_add_rounded(&b, numbers[i].v, 5) == 0);
+        CHECK_STR(a.data, numbers[i].real);
+        CHECK_STR(b.data, numbers[i].rounded);
+    }
+}
+
+TEST(a_number_is_written_with_the_digits_that_it_needs)
+{
+    check_numbers();
+}
+
+TEST(a_number_has_a_point_where_the_locale_writes_a_comma)
+{
+    if (!comma_on())
+        SKIP("no locale with a comma can be made here (localedef)");
+    check_numbers();
+    comma_off();
 }

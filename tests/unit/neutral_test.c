@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries that hosts write: what is taken, what is refused in which words, and that the published schema says the same. */
 #include "test.h"
+#include "comma.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -253,6 +254,36 @@ TEST(a_call_by_itself_joins_the_assistant_before_it)
     incoming_done(&in);
 }
 
+TEST(nobody_joins_another_speaker)
+{
+#define SAYS(kind) "{\"kind\":\"" kind "\",\"join\":true,\"parts\":[]}"
+#define GIVES(kind) "{\"kind\":\"" kind "\",\"call\":\"c\",\"join\":true,\"parts\":[]}"
+    static const struct {
+        const char *entry;
+        bool joins;
+    } steps[] = {
+        {SAYS("user"), true}, /* who was before is not known here */
+        {SAYS("user"), true},
+        {SAYS("assistant"), false},
+        {"{\"kind\":\"usage\",\"model\":\"a/b\"}", false},
+        {SAYS("assistant"), true},
+        {"{\"kind\":\"tool_call\",\"id\":\"c\",\"name\":\"f\",\"arguments\":{}}", true},
+        {GIVES("tool_result"), false},
+        {GIVES("perception"), true},
+        {SAYS("user"), true},
+        {SAYS("system"), false},
+        {SAYS("system"), true},
+        {SAYS("user"), false},
+    };
+    struct incoming in = {.max_blob = 5};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        char *text = taken(&in, steps[i].entry);
+        CHECK_MSG(text && !strstr(text, "join") == !steps[i].joins, "row %zu: %s", i, text ? text : "");
+        free(text);
+    }
+    incoming_done(&in);
+}
+
 TEST(an_entry_has_one_text_whatever_order_its_members_came_in)
 {
     json_t *a = json_loads("{\"raw\":{\"z\":1,\"a\":2},\"parts\":[{\"text\":\"\\u00e9\\u0001/\",\"type\":\"text\"}],\"plain\":true,"
@@ -262,4 +293,20 @@ TEST(an_entry_has_one_text_whatever_order_its_members_came_in)
                     "\"text\":\"\xc3\xa9\\u0001/\"}],\"raw\":{\"z\":1,\"a\":2}}");
     free(text);
     json_decref(a);
+}
+
+TEST(an_entry_is_stored_as_json_whatever_the_locale)
+{
+    json_t *e = json_loads("{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"zoom\","
+                           "\"arguments\":{\"x\":1.5,\"y\":2.0,\"z\":-1e-9}}]}", 0, NULL);
+    if (!comma_on()) {
+        json_decref(e);
+        SKIP("no locale with a comma can be made here (localedef)");
+    }
+    char *text = entry_text_new(e, NULL);
+    comma_off();
+    CHECK_STR(text, "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"zoom\","
+                    "\"arguments\":{\"x\":1.5,\"y\":2.0,\"z\":-1e-09}}]}");
+    free(text);
+    json_decref(e);
 }

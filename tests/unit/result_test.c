@@ -7,6 +7,7 @@
 
 #include "api/views.h"
 #include "base/cleanup.h"
+#include "comma.h"
 #include "percept/note.h"
 #include "percept/result.h"
 
@@ -207,4 +208,20 @@ TEST(native_perception_says_so_and_carries_the_question)
     struct fovea_image image;
     auto_free char *words = fovea_result_json_new(r, 0);
     CHECK(strstr(words, "\"native\":true") && !fovea_result_image(r, &image) && !strcmp(image.question, "which?"));
+}
+
+TEST(a_result_says_the_same_whatever_the_locale)
+{
+    struct perception p = example();
+    p.size = (struct size){1568, 800};
+    p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
+    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_free char *json = fovea_result_json_new(r, 0), *words = fovea_result_words_new(r);
+    if (!comma_on())
+        SKIP("no locale with a comma can be made here (localedef)");
+    auto_free char *json_there = fovea_result_json_new(r, 0), *words_there = fovea_result_words_new(r);
+    comma_off();
+    CHECK(strstr(words, "scale 2.449 by 2.7,"));
+    CHECK_STR(json_there, json);
+    CHECK_STR(words_there, words);
 }

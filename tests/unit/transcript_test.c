@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/limits.h"
@@ -25,7 +26,7 @@ static bool stored_well(struct incoming *in)
         size_t len = 0;
         char *text = entry_text_new(json_array_get(in->entries, i), &len);
         struct entry e;
-        json_t *again = text ? json_loadb(text, len, 0, NULL) : NULL;
+        json_t *again = text ? json_loadb(text, len, JSON_ALLOW_NUL, NULL) : NULL;
         good = again && json_equal(again, json_array_get(in->entries, i)) && entry_read(text, len, 1, &room, &e) == 0;
         CHECK_MSG(good, "entry %zu: %s", i, text ? text : "none");
         json_array_set_new(in->entries, i, again);
@@ -277,6 +278,132 @@ TEST(what_is_no_request_is_refused_with_its_place_and_leaves_nothing)
         json_decref(root);
         incoming_done(&in);
     }
+}
+
+/* Which call each result answers, as "id id ...". */
+static void check_answers(const char *parts, const char *want)
+{
+    struct incoming in = {.max_blob = 5};
+    struct buf request = BUF_INIT(MIB), got = BUF_INIT(MIB);
+    (void)buf_add_format(&request, "[%s]", parts);
+    json_t *root = json_loads(request.data, 0, NULL), *entry;
+    size_t i;
+    CHECK(root && incoming_request(&in, "gemini", root, NULL) == 0);
+    json_array_foreach(in.entries, i, entry)
+        if (word_is(entry, "kind", "tool_result"))
+            (void)buf_add_format(&got, "%s ", json_string_value(one(entry, "call")));
+    CHECK_STR(got.data, want);
+    buf_done(&request);
+    buf_done(&got);
+    json_decref(root);
+    incoming_done(&in);
+}
+
+TEST(a_response_of_gemini_answers_the_first_call_that_waits)
+{
+#define CALL(more) "{\"functionCall\":{" more "\"args\":{}}}"
+#define REPLY(more) "{\"functionResponse\":{" more "\"response\":{}}}"
+#define ID(id) "\"id\":\"" id "\","
+#define NAME(name) "\"name\":\"" name "\","
+#define CALLS(list) "{\"role\":\"model\",\"parts\":[" list "]},"
+#define REPLIES(list) "{\"role\":\"user\",\"parts\":[" list "]}"
+    check_answers(CALLS(CALL(NAME("f")) "," CALL(NAME("g")) "," CALL(NAME("f")))
+                  REPLIES(REPLY(NAME("f")) "," REPLY(NAME("f")) "," REPLY(NAME("g")) "," REPLY(NAME("f"))),
+                  "gemini_0_0 gemini_0_2 gemini_0_1 gemini_1_3 ");
+    check_answers(CALLS(CALL(ID("a") NAME("f")) "," CALL(ID("b") NAME("f")) "," CALL(ID("c") NAME("f")))
+                  REPLIES(REPLY(ID("b") NAME("f")) "," REPLY(NAME("f")) "," REPLY(NAME("f")) "," REPLY(ID("a") NAME("f"))), "b a c a ");
+    check_answers(CALLS(CALL(ID("a") NAME("f")) "," CALL(ID("a") NAME("g")))
+                  REPLIES(REPLY(ID("a")) "," REPLY(NAME("g")) "," REPLY(NAME("f"))), "a a gemini_1_2 ");
+}
+
+/* Seconds that it takes to take a request in. Takes root. */
+static double time_of(const char *wire, json_t *root)
+{
+    struct incoming in = {.max_blob = 100};
+    struct timespec from, to;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    CHECK(incoming_request(&in, wire, root, NULL) == 0);
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+    incoming_done(&in);
+    json_decref(root);
+    return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+static double time_of_calls(int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        (void)json_array_append_new(list, json_pack("{s:s, s:[{s:{s:o, s:s, s:{}}}]}", "role", "model", "parts", "functionCall", "id",
+                                                    json_sprintf("c%d", i), "name", "f", "args"));
+    while (n--)
+        (void)json_array_append_new(list, json_pack("{s:s, s:[{s:{s:o, s:s, s:{}}}]}", "role", "user", "parts", "functionResponse", "id",
+                                                    json_sprintf("c%d", n), "name", "f", "response"));
+    return time_of("gemini", list);
+}
+
+static double time_of_documents(int n)
+{
+    json_t *list = json_array();
+    while (n--) {
+        char digits[12], data[13] = "";
+        (void)snprintf(digits, sizeof digits, "%09d", n);
+        b64_encode((const uint8_t *)digits, 9, data);
+        (void)json_array_append_new(list, json_pack("{s:s, s:[{s:s, s:{s:s, s:s, s:s}}]}", "role", "user", "content", "type", "document",
+                                                    "source", "type", "base64", "media_type", "text/plain", "data", data));
+    }
+    return time_of("anthropic", list);
+}
+
+/* Ten times as many take ten times as long, not a hundred times. */
+TEST(many_calls_and_many_documents_take_no_more_time_each)
+{
+    double few = time_of_calls(3000), many = time_of_calls(30000);
+    CHECK_MSG(many < 40 * few + 0.2, "%.2f s, and %.2f s of ten times as many", few, many);
+    few = time_of_documents(3000), many = time_of_documents(30000);
+    CHECK_MSG(many < 40 * few + 0.2, "%.2f s, and %.2f s of ten times as many", few, many);
+}
+
+/* An opaque block keeps its bytes, and an entry has its bound. */
+TEST(a_message_that_is_too_large_for_an_entry_is_named)
+{
+    for (size_t len = LIMIT_ENTRY_BYTES - 200; len <= LIMIT_ENTRY_BYTES; len += 200) {
+        char *data = malloc(len + 1);
+        memset(data, 'a', len);
+        data[len] = '\0';
+        json_t *root = json_pack("[{s:s, s:s}, {s:s, s:[{s:s, s:s}]}]", "role", "user", "content", "hi", "role", "user", "content", "type",
+                                 "strange", "data", data);
+        struct incoming in = {.max_blob = 5};
+        struct fovea_fault fault = {0};
+        int r = incoming_request(&in, "anthropic", root, &fault);
+        CHECK_MSG(r == (len == LIMIT_ENTRY_BYTES ? -EFBIG : 0), "%zu: %d", len, r);
+        CHECK_STR(fault.text, r ? "messages[1]: more than 16777216 bytes without its pictures and documents" : "");
+        CHECK(json_array_size(in.entries) == (r ? 0 : 2));
+        incoming_done(&in);
+        json_t *whole = json_pack("{s:s, s:[]}", "x", data, "messages");
+        fault = (struct fovea_fault){0};
+        r = incoming_request(&in, "anthropic", whole, &fault);
+        CHECK(r == (len == LIMIT_ENTRY_BYTES ? -EFBIG : 0));
+        CHECK_STR(fault.text, r ? "what the request says beside its \"messages\" is more than 16777216 bytes" : "");
+        incoming_done(&in);
+        json_decref(whole);
+        json_decref(root);
+        free(data);
+    }
+}
+
+TEST(names_with_nuls_are_told_apart)
+{
+    json_t *root = json_loads("[{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"a\\u0000b\",\"name\":\"f\",\"input\":{}},"
+                              "{\"type\":\"tool_use\",\"id\":\"a\\u0000c\",\"name\":\"g\",\"input\":{}}]},{\"role\":\"user\",\"content\":["
+                              "{\"type\":\"tool_result\",\"tool_use_id\":\"a\\u0000b\",\"content\":\"x\"},{\"type\":\"text\\u0000\",\"text\":\"t\"}]}]",
+                              JSON_ALLOW_NUL, NULL);
+    struct incoming in = {.max_blob = 5};
+    CHECK(root && incoming_request(&in, "anthropic", root, NULL) == 0);
+    CHECK(word_is(json_array_get(in.entries, 1), "name", "f"));
+    CHECK(word_is(json_array_get(one(json_array_get(in.entries, 2), "parts"), 0), "type", "opaque"));
+    incoming_done(&in);
+    CHECK(round_trip("anthropic", root, "nul") == 0);
+    json_decref(root);
 }
 
 TEST(a_message_of_too_many_blocks_becomes_entries_that_join)
