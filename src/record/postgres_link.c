@@ -44,7 +44,7 @@ static int wait_ready(struct pg_link *l, short events, struct fovea_fault *fault
     int64_t deadline = clock_ms() + (l->slow ? LIMIT_PG_LONG_MS : LIMIT_PG_SILENT_MS);
     for (;;) {
         struct pollfd fds[] = {{.fd = l->pq->PQsocket(l->conn), .events = events},
-                               {.fd = cancel_fd(l->cancel), .events = POLLIN}};
+                               {.fd = cancel_fd(l->wait->cancel), .events = POLLIN}};
         int n = poll(fds, COUNT(fds), clock_left(deadline));
         if (n < 0 && errno != EINTR)
             return lost(l, fault);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The record: see record.h. Here is its life: which backend, one thread at a time, and asking again when a server fell silent.
- * Nothing below a public function waits for longer than LIMIT_RECORD_WAIT_MS without looking at the cancel.
+ * Nothing below a public function waits for longer than wait.ms without looking at the cancel.
  */
 #include "record/record.h"
 
@@ -41,8 +41,9 @@ int record_open(const struct record_options *options, struct record **ret, struc
     struct record *r = calloc(1, sizeof *r);
     if (!r)
         return fault_oom(fault);
-    *r = (struct record){.kind = kind, .derive = options->derive, .cancel = options->cancel};
-    int code = kind->open(options, &r->backend, fault);
+    *r = (struct record){.kind = kind, .derive = options->derive};
+    r->wait.ms = options->wait_ms > 0 ? options->wait_ms : LIMIT_RECORD_WAIT_MS;
+    int code = kind->open(options, &r->wait, &r->backend, fault);
     if (code < 0) {
         free(r);
         return code;
@@ -65,29 +66,45 @@ void record_close(struct record *r)
 
 /* ---------------------------------------------------------------- one at a time, again and again */
 
+/* Of this thread: what it does on another record is not ended by it. */
+static _Thread_local struct {
+    const struct record *of;
+    const fovea_cancel *cancel;
+} mine;
+
+void record_cancel(struct record *r, const fovea_cancel *cancel)
+{
+    mine.of = cancel ? r : NULL;
+    mine.cancel = cancel;
+}
+
 int record_enter(struct record *r, struct fovea_fault *fault)
 {
-    int64_t deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    const fovea_cancel *cancel = mine.of == r ? mine.cancel : NULL;
+    int64_t deadline = clock_ms() + r->wait.ms;
     (void)pthread_mutex_lock(&r->lock);
-    while (r->held && clock_left(deadline) && !cancel_struck(r->cancel)) {
+    while (r->held && clock_left(deadline) && !cancel_struck(cancel)) {
         int64_t tick = MIN(deadline, clock_ms() + LIMIT_RECORD_TICK_MS);
         struct timespec until = {.tv_sec = tick / 1000, .tv_nsec = tick % 1000 * 1000000};
         (void)pthread_cond_clockwait(&r->left, &r->lock, CLOCK_MONOTONIC, &until);
     }
-    bool mine = !r->held && !cancel_struck(r->cancel);
-    if (mine)
+    bool free_now = !r->held && !cancel_struck(cancel);
+    if (free_now) {
         r->held = true;
+        r->wait.cancel = cancel;
+    }
     (void)pthread_mutex_unlock(&r->lock);
-    if (mine)
+    if (free_now)
         return 0;
-    return cancel_struck(r->cancel) ? fault_cancelled(fault)
-                                    : fault_set(fault, EBUSY, "the record is in use for too long: try again");
+    return cancel_struck(cancel) ? fault_cancelled(fault)
+                                 : fault_set(fault, EBUSY, "the record is in use for too long: try again");
 }
 
 void record_leave(struct record *r)
 {
     (void)pthread_mutex_lock(&r->lock);
     r->held = false;
+    r->wait.cancel = NULL;
     (void)pthread_cond_signal(&r->left);
     (void)pthread_mutex_unlock(&r->lock);
 }
@@ -97,11 +114,11 @@ bool record_again(struct record *r, struct record_tries *t, int code)
     if (code != -EHOSTDOWN && !(code == -EHOSTUNREACH && t->deadline))
         return false;
     if (!t->deadline)
-        t->deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
-    struct pollfd p = {.fd = cancel_fd(r->cancel), .events = POLLIN};
+        t->deadline = clock_ms() + r->wait.ms;
+    struct pollfd p = {.fd = cancel_fd(r->wait.cancel), .events = POLLIN};
     (void)poll(&p, 1, MIN(t->pause_ms, clock_left(t->deadline)));
     t->pause_ms = t->pause_ms ? MIN(2 * t->pause_ms, LIMIT_RECORD_PAUSE_MS) : LIMIT_RECORD_PAUSE_MS / 16;
-    return clock_left(t->deadline) && !cancel_struck(r->cancel);
+    return clock_left(t->deadline) && !cancel_struck(r->wait.cancel);
 }
 
 int record_end(int code)

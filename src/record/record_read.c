@@ -21,7 +21,7 @@ struct reading {
 static int read_row(const struct backend_row *row, void *arg)
 {
     struct reading *g = arg;
-    if (cancel_struck(g->r->cancel))
+    if (cancel_struck(g->r->wait.cancel))
         return fault_cancelled(g->chain.fault);
     int code = record_chain_next(&g->chain, row);
     g->judged = code < 0;

@@ -21,6 +21,8 @@
 #include "base/limits.h"
 #include "record/sqlite_priv.h"
 
+enum { STEPS_A_LOOK = 100000 }; /* of SQLite's machine, between two looks at the cancel: some milliseconds */
+
 void sq_hang_up(struct backend *b)
 {
     for (size_t i = 0; i < SQ_STATEMENTS; i++)
@@ -35,10 +37,17 @@ static int wait_for_others(void *arg, int times)
     static const struct timespec nap = {.tv_nsec = LIMIT_RECORD_NAP_US * 1000};
     const struct backend *b = arg;
     (void)times;
-    if (!clock_left(b->deadline) || cancel_struck(b->cancel))
+    if (!clock_left(b->deadline) || cancel_struck(b->wait->cancel))
         return 0;
     (void)nanosleep(&nap, NULL);
     return 1;
+}
+
+/* What goes through a whole file looks at the cancel now and then. */
+static int is_struck(void *arg)
+{
+    const struct backend *b = arg;
+    return cancel_struck(b->wait->cancel);
 }
 
 static int note_pages(void *arg, sqlite3 *db, const char *name, int pages)
@@ -82,6 +91,7 @@ static int connect_file(struct backend *b, int folder)
     if (code != SQLITE_OK)
         return code;
     (void)sqlite3_busy_handler(b->db, wait_for_others, b);
+    sqlite3_progress_handler(b->db, STEPS_A_LOOK, is_struck, b);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -113,7 +123,7 @@ static int open_file(struct backend *b, int folder, bool make, struct fovea_faul
 
 static int open_folder(struct backend *b, bool make, int *ret, struct fovea_fault *fault)
 {
-    b->deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    b->deadline = clock_ms() + b->wait->ms;
     if (!b->folder)
         return make ? fault_set(fault, ENOENT, "no place for the record: set HOME or XDG_STATE_HOME") : -ENOENT;
     return home_open(b->folder, make, ret, fault);
@@ -230,7 +240,7 @@ int sq_enter_read(struct backend *b, struct fovea_fault *fault)
     if (b->writing)
         return b->db ? 0 : sq_fault_named(b, EIO, "cannot be read or written", fault);
     int r = 0;
-    b->deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    b->deadline = clock_ms() + b->wait->ms;
     if (!is_current(b)) {
         r = open_folder(b, false, &folder, fault);
         if (r == 0)
