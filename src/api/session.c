@@ -225,8 +225,8 @@ static int record_result(const struct call *c, const char *tool, json_t *argumen
     return r;
 }
 
-int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
-                       fovea_result **ret, struct fovea_fault *fault)
+static int call_tool(fovea_session *s, const char *tool, const char *json, size_t len, const fovea_cancel *cancel,
+                     fovea_result **ret, struct fovea_fault *fault)
 {
     auto_call c;
     auto_kept kept = {.source = -1};
@@ -243,8 +243,8 @@ int fovea_session_call(fovea_session *s, const char *tool, const char *json, siz
     return r;
 }
 
-int fovea_session_ask(fovea_session *s, const char *tool, const void *request, fovea_cancel *cancel, fovea_result **ret,
-                      struct fovea_fault *fault)
+static int ask_tool(fovea_session *s, const char *tool, const void *request, const fovea_cancel *cancel, fovea_result **ret,
+                    struct fovea_fault *fault)
 {
     auto_call c;
     auto_kept kept = {.source = -1};
@@ -258,5 +258,24 @@ int fovea_session_ask(fovea_session *s, const char *tool, const void *request, f
         return record_result(&c, tool, tool_arguments_new(tool, request), answers, result, ret, fault);
     if (r == 0)
         *ret = result;
+    return r;
+}
+
+/* The cancel of a call ends its waits for the record too. */
+int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
+                       fovea_result **ret, struct fovea_fault *fault)
+{
+    record_cancel(s->f->record, cancel);
+    int r = call_tool(s, tool, json, len, cancel, ret, fault);
+    record_cancel(s->f->record, NULL);
+    return r;
+}
+
+int fovea_session_ask(fovea_session *s, const char *tool, const void *request, fovea_cancel *cancel, fovea_result **ret,
+                      struct fovea_fault *fault)
+{
+    record_cancel(s->f->record, cancel);
+    int r = ask_tool(s, tool, request, cancel, ret, fault);
+    record_cancel(s->f->record, NULL);
     return r;
 }
