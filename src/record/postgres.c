@@ -124,6 +124,7 @@ static int pg_begin(struct backend *b, const char *session, bool make, struct ba
     if (r < 0)
         return r;
     b->n_put = 0;
+    b->link.slow = false;
     r = begun(b, session, make, ret, fault);
     b->writing = r == 0;
     if (r < 0)
@@ -149,7 +150,7 @@ static int pg_end(struct backend *b, int code, struct fovea_fault *fault)
         code = commit(b, fault);
     if (code < 0)
         undo(b);
-    b->writing = false;
+    b->writing = b->link.slow = false;
     return code;
 }
 

@@ -142,7 +142,9 @@ static int wait_connect(const struct pg_link *l, PostgresPollingStatusType want,
         {.fd = l->pq->PQsocket(l->conn), .events = want == PGRES_POLLING_WRITING ? POLLOUT : POLLIN},
         {.fd = cancel_fd(l->wait->cancel), .events = POLLIN},
     };
-    int n = poll(fds, COUNT(fds), clock_left(deadline));
+    int left = clock_left(deadline), n = left ? poll(fds, COUNT(fds), left) : 0;
+    if (n < 0 && errno != EINTR)
+        return -EHOSTUNREACH;
     if (n > 0 && fds[1].revents)
         return -ECANCELED;
     return n == 0 ? -ETIMEDOUT : 0;

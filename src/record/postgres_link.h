@@ -22,6 +22,8 @@ struct pg_link {
     char *secrets[2];          /* passwords in url: never in words */
     const struct backend_wait *wait;
     bool slow;                 /* what is asked goes through a whole record */
+    int64_t deadline;          /* of the answer that is waited for */
+    size_t received;           /* of it, about */
     size_t queued, queued_bytes;
 };
 
@@ -68,5 +70,7 @@ bool pg_soon(const struct pg_link *l);
 int64_t pg_number(const struct pg_link *l, const PGresult *res, int row, int column);
 /* False when it has not exactly len bytes. */
 bool pg_copy(const struct pg_link *l, const PGresult *res, int row, int column, void *to, size_t len);
+/* Its bytes, with a NUL after them; "" of null, and of what the server did not send. */
+const char *pg_text(const struct pg_link *l, const PGresult *res, int row, int column);
 
 #endif

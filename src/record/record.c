@@ -172,15 +172,29 @@ int record_last(struct record *r, const char *session, struct record_point *ret,
     return 0;
 }
 
+struct listing {
+    void (*tell)(const struct record_session *s, void *arg);
+    void *arg;
+};
+
+/* A name that no session can have is damage: record_check tells of it, and nobody is shown it. */
+static void list(const struct record_session *s, void *arg)
+{
+    const struct listing *l = arg;
+    if (record_check_name(s->name, NULL) == 0)
+        l->tell(s, l->arg);
+}
+
 int record_sessions(struct record *r, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
                     struct fovea_fault *fault)
 {
     struct record_tries tries = {0};
+    struct listing listing = {tell, arg};
     int code = name ? record_check_name(name, fault) : 0;
     if (code < 0 || (code = record_enter(r, fault)) < 0)
         return code;
     do {
-        code = r->kind->sessions(r->backend, name, tell, arg, fault);
+        code = r->kind->sessions(r->backend, name, list, &listing, fault);
     } while (record_again(r, &tries, code));
     record_leave(r);
     if (code == -ENOENT)
@@ -188,13 +202,15 @@ int record_sessions(struct record *r, const char *name, void (*tell)(const struc
     return record_end(code);
 }
 
-static int delete_once(struct record *r, const char *session, struct fovea_fault *fault)
+/* sent: it may be done, although the answer was lost. */
+static int delete_once(struct record *r, const char *session, bool *sent, struct fovea_fault *fault)
 {
     struct backend_head head;
     int code = r->kind->head(r->backend, session, &head, fault); /* what is not there needs no file made */
     if (code < 0 || (code = r->kind->begin(r->backend, session, false, &head, fault)) < 0)
         return code;
     code = head.id ? r->kind->drop_session(r->backend, head.id, fault) : -ENOENT;
+    *sent |= code == 0;
     return r->kind->end(r->backend, code, fault);
 }
 
@@ -204,13 +220,12 @@ int record_delete(struct record *r, const char *session, struct fovea_fault *fau
     int code = record_check_name(session, fault);
     if (code < 0 || (code = record_enter(r, fault)) < 0)
         return code;
-    for (bool lost = false;; lost = true) {
-        code = delete_once(r, session, fault);
-        if (code == -ENOENT && lost)
-            code = 0; /* the try before had done it */
-        if (!record_again(r, &tries, code))
-            break;
-    }
+    bool sent = false;
+    do {
+        code = delete_once(r, session, &sent, fault);
+    } while (record_again(r, &tries, code));
     record_leave(r);
+    if (code == -ENOENT && sent)
+        return 0; /* the try before had done it */
     return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
 }

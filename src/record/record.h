@@ -8,7 +8,7 @@
  * again (record_check with repair).
  *
  * Entries of a session are numbered from 1 without gaps. Each carries a hash over the one before it, the session's name, its
- * number, its key and its bytes, so that a change of any of them is seen: an entry that does not fit is never given out.
+ * number, the time it was appended at, its key and its bytes, so that a change of any of them is seen: an entry that does not fit is never given out.
  *
  * A struct record may be used by many threads. Faults, besides those named: -ENOMEM; -EBUSY another process writes and did
  * not end within wait_ms; -ENOSPC, -EIO and what else the system says; -EHOSTUNREACH, -EACCES of a server;
@@ -66,7 +66,7 @@ struct record_append {
 };
 struct record_appended {
     int64_t first, last;
-    bool again; /* the key was known: nothing was appended */
+    bool again; /* the key was known before this call, which appended nothing */
 };
 /* All of it or nothing, on disk when it returns 0. After -EIO, -ENOSPC and -EHOSTUNREACH it may be either: the same key again
  * says. -EINVAL: also an entry that derive refuses, or that uses bytes which neither the record has nor blobs gives; -EFBIG;

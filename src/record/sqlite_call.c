@@ -39,7 +39,7 @@ int sq_fault_named(struct backend *b, int error, const char *words, struct fovea
 /* What the system said of the file, where SQLite only says that it failed. */
 static int io_fault(struct backend *b, struct fovea_fault *fault)
 {
-    int now = errno, e = b->db ? sqlite3_system_errno(b->db) : 0;
+    int now = errno, e = sqlite3_system_errno(b->db);
     if (!e)
         e = now; /* of a commit SQLite notes none; sq_leave_write saw to it that an older one is not taken for it */
     if (e == ENOSPC || e == EDQUOT || e == EFBIG)

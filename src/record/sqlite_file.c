@@ -7,6 +7,7 @@
  * Where the folder cannot be written, reading works from a log and its index that are there already, and on a read-only file
  * system also without them. It does not work where SQLite would have to make them.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -115,6 +116,8 @@ static int open_file(struct backend *b, int folder, bool make, struct fovea_faul
     if (r < 0)
         return sq_fault_named(b, r, r == -EPERM ? "is no file of yours: move it away" : strerror(-r), fault);
     auto_free char *where = canonicalize_file_name(b->folder);
+    if (!where && errno != ENOMEM)
+        return sq_fault_named(b, errno, strerror(errno), fault);
     if (!where || buf_add_format(&path, "%s/%s", where, b->name) < 0 || !(b->path = buf_take(&path)))
         return fault_oom(fault);
     int code = connect_file(b, folder);
@@ -131,12 +134,21 @@ static int open_folder(struct backend *b, bool make, int *ret, struct fovea_faul
 
 /* ---------------------------------------------------------------- versions */
 
+/* 0 is that of a file in which nothing is yet, and of no other. */
 static int read_version(struct backend *b, int64_t *ret, struct fovea_fault *fault)
 {
-    int r = sq_one(b, SQ_VERSION, NULL, 0, ret, fault);
-    if (r == 0 && *ret > SQ_VERSION_NOW)
+    int64_t version, tables;
+    int r = sq_one(b, SQ_VERSION, NULL, 0, &version, fault);
+    if (r < 0)
+        return r;
+    if (version > SQ_VERSION_NOW)
         return sq_fault_named(b, EPROTO, "was made by a newer fovea: use that one", fault);
-    return r;
+    if (version == 0 && (r = sq_one(b, SQ_HAS_TABLES, NULL, 0, &tables, fault)) < 0 && r != -ENOENT)
+        return r;
+    if (version < 0 || (version == 0 && r == 0))
+        return sq_fault_named(b, EBADMSG, "is damaged: its version is none that there was", fault);
+    *ret = version;
+    return 0;
 }
 
 /* From whatever version it has to ours, within a transaction. */
@@ -216,7 +228,8 @@ static void fold_log(struct backend *b)
 
 int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
 {
-    if (b->db && r == 0) {
+    assert(b->db); /* it is not closed while it is written */
+    if (r == 0) {
         errno = 0;
         int code = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
         if (code == SQLITE_OK)
@@ -224,7 +237,7 @@ int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
         else
             r = sq_fault(b, code, fault); /* before what follows has the system say something else */
     }
-    if (b->db && r < 0 && !sqlite3_get_autocommit(b->db))
+    if (r < 0 && !sqlite3_get_autocommit(b->db))
         (void)sqlite3_exec(b->db, "ROLLBACK", NULL, NULL, NULL);
     b->writing = false;
     if (r == -EIO || r == -ENOSPC || r == -EBADMSG)
@@ -238,7 +251,7 @@ int sq_enter_read(struct backend *b, struct fovea_fault *fault)
     auto_close int folder = -1;
     int64_t now;
     if (b->writing)
-        return b->db ? 0 : sq_fault_named(b, EIO, "cannot be read or written", fault);
+        return 0;
     int r = 0;
     b->deadline = clock_ms() + b->wait->ms;
     if (!is_current(b)) {

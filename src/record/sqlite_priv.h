@@ -10,6 +10,7 @@
 
 enum sq_statement {
     SQ_VERSION,
+    SQ_HAS_TABLES,
     SQ_HEAD,
     SQ_NEW_SESSION,
     SQ_FIND_KEY,
