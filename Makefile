@@ -258,7 +258,7 @@ $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
 $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libshared.a $(LDFLAGS) -lm
-$(BUILD)/tests/pool_test: $(BUILD)/tests/fault/fovea-worker
+$(BUILD)/tests/pool_test $(BUILD)/tests/refit_test: $(BUILD)/tests/fault/fovea-worker
 $(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
 
 check: setup ## layering, sizes, exported symbols, hardening

@@ -72,6 +72,13 @@ int wire_check(const char *command, const char *wire)
     return EXIT_USAGE;
 }
 
+struct span_walk entry_members(const char *json, size_t len)
+{
+    struct span object = {0};
+    (void)span_value(json, len, &object);
+    return span_enter(object);
+}
+
 /* ---------------------------------------------------------------- the table */
 
 static const struct action actions[] = {
@@ -104,7 +111,7 @@ static const struct option options[] = {
     {"key", 0, OPTION_STRING, "KEY", AT(key), "append once under this key, however often it is tried"},
     {"wire", 0, OPTION_STRING, "anthropic|openai-chat|openai-responses|gemini", AT(wire), "whose messages they are"},
     {"error", 0, OPTION_STRING, "FILE", AT(error), "what the provider answered; '-' is stdin"},
-    {"model", 0, OPTION_STRING, "P/M", AT(model), "the model that the request was for; default: the config's"},
+    {"model", 'm', OPTION_STRING, "P/M", AT(model), "the model that the request was for; default: the config's"},
     {"retain", 0, OPTION_STRING, "POLICY", AT(retain), "the policy that it was lowered with: auto, all, turns:N"},
     {"at", 0, OPTION_STRING, "N", AT(at), "as it was in turn N"},
     {"expanded", 0, OPTION_FLAG, NULL, AT(expanded), "16 lines of each result instead of 4"},

@@ -3,6 +3,7 @@
 #ifndef FOVEA_CMD_SESSION_H
 #define FOVEA_CMD_SESSION_H
 
+#include "base/json_scan.h"
 #include "context.h"
 
 struct session_values {
@@ -33,6 +34,9 @@ int number_above_0(const char *command, const char *option, const char *words, i
 
 /* Whether --wire is one of the four; NULL is fine. 0, or an exit code after naming the nearest. */
 int wire_check(const char *command, const char *wire);
+
+/* The members of an entry, for span_next; none where it is no object. */
+struct span_walk entry_members(const char *json, size_t len);
 
 int session_append(struct invocation *in);
 int session_import(struct invocation *in);

@@ -40,7 +40,7 @@ int session_append(struct invocation *in)
     struct fovea_fault fault;
     struct fovea_appended appended;
     auto_opened o = {0};
-    auto_buf input = BUF_INIT(LIMIT_CLI_ENTRIES), b = BUF_INIT(LIMIT_CLI_WORDS);
+    auto_buf input = BUF_INIT(LIMIT_TRANSCRIPT_BYTES + 1), b = BUF_INIT(LIMIT_CLI_WORDS);
     int bad = session_open(in, in->args[1], v->json, &o);
     bad = bad ? bad : take_input(in->args[2], v->json, &input);
     if (bad)
@@ -63,7 +63,7 @@ int session_import(struct invocation *in)
     struct fovea_fault fault;
     struct fovea_appended appended;
     auto_opened o = {0};
-    auto_buf input = BUF_INIT(LIMIT_CLI_ENTRIES), b = BUF_INIT(LIMIT_CLI_WORDS);
+    auto_buf input = BUF_INIT(LIMIT_TRANSCRIPT_BYTES + 1), b = BUF_INIT(LIMIT_CLI_WORDS);
     if (!v->wire) {
         say("'session import' needs --wire: anthropic, openai-chat, openai-responses or gemini");
         return EXIT_USAGE;

@@ -56,8 +56,10 @@ static void tell(const struct fovea_session_info *i, void *arg)
     if (!l->told++)
         (void)buf_add_format(&l->b, "%-*s %9s  %-20s %13s %9s %13s\n", NAME_WIDTH, "session", "entries", "last (UTC)", "bytes",
                              "pictures", "their bytes");
-    (void)buf_add_format(&l->b, "%-*s %9lld  %-20s %13lld %9lld %13lld\n", NAME_WIDTH, i->name, (long long)i->entries, when,
-                         (long long)i->bytes, (long long)i->blobs, (long long)i->blob_bytes);
+    size_t from = l->b.len;
+    (void)buf_add_shown(&l->b, i->name, LIMIT_SESSION_NAME);
+    (void)buf_add_format(&l->b, "%*s %9lld  %-20s %13lld %9lld %13lld\n", (int)(NAME_WIDTH - MIN(l->b.len - from, NAME_WIDTH)), "",
+                         (long long)i->entries, when, (long long)i->bytes, (long long)i->blobs, (long long)i->blob_bytes);
 }
 
 int session_list(struct invocation *in)
@@ -92,7 +94,9 @@ static void note_deleted(const struct fovea_session_info *i, void *arg)
         add_info(&l->b, i);
         (void)buf_add_str(&l->b, "}\n");
     } else {
-        (void)buf_add_format(&l->b, "deleted %s: %lld entr%s, %lld picture%s or document%s\n", i->name, (long long)i->entries,
+        (void)buf_add_str(&l->b, "deleted ");
+        (void)buf_add_shown(&l->b, i->name, LIMIT_SESSION_NAME);
+        (void)buf_add_format(&l->b, ": %lld entr%s, %lld picture%s or document%s\n", (long long)i->entries,
                              i->entries == 1 ? "y" : "ies", (long long)i->blobs, plural(i->blobs), plural(i->blobs));
     }
 }
@@ -150,7 +154,8 @@ static void tell_problem(const struct fovea_problem *p, void *arg)
         (void)buf_add_str(&l->b, "}");
         return;
     }
-    (void)buf_add_format(&l->b, "%s%s", *p->session ? "session " : "record", p->session);
+    (void)buf_add_str(&l->b, *p->session ? "session " : "record");
+    (void)buf_add_shown(&l->b, p->session, LIMIT_SESSION_NAME);
     if (p->entry)
         (void)buf_add_format(&l->b, ", entry %lld", (long long)p->entry);
     (void)buf_add_str(&l->b, ": ");

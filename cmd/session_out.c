@@ -3,7 +3,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json_scan.h"
 #include "out.h"
 #include "session.h"
 #include "sink.h"
@@ -28,10 +27,7 @@ static struct head read_head(const char *json, size_t len)
 {
     struct head h = {0};
     bool join = false;
-    struct span object = {0};
-    if (!span_value(json, len, &object))
-        return h;
-    struct span_walk w = span_enter(object);
+    struct span_walk w = entry_members(json, len);
     while (span_next(&w)) {
         if (span_is(w.key, "kind"))
             h.kind = span_inside(w.value);
@@ -89,16 +85,18 @@ static int draw(void *arg, int64_t seq, const char *json, size_t len)
     auto_buf b = BUF_INIT(LIMIT_CLI_ANSWER);
     d->turn += h.starts_turn;
     if (d->last_turn && d->turn > d->last_turn)
-        return -ECANCELED;
+        return 1;
     if (d->v->json) {
         (void)buf_add_format(&b, "{\"seq\":%lld,\"turn\":%lld,\"entry\":", (long long)seq, (long long)d->turn);
         (void)(isatty(STDOUT_FILENO) ? (int)buf_add_json_shown(&b, json, len, true) : buf_add(&b, json, len));
         (void)buf_add_str(&b, "}\n");
     } else {
         auto_free char *text = fovea_render_entry_new(json, len, d->v->expanded);
+        if (!text)
+            return -ENOMEM;
         if (h.starts_turn)
             add_turn(&b, d, h.at);
-        add_drawn(&b, d, seq, h.kind, text ? text : "(out of memory)");
+        add_drawn(&b, d, seq, h.kind, text);
     }
     d->code = out_buf(&b);
     return d->code ? -EPIPE : 0;
@@ -119,9 +117,7 @@ int session_show(struct invocation *in)
     int r = fovea_session_entries(o.session, 0, draw, &d, &fault);
     if (d.code)
         return d.code;
-    if (r < 0 && !(d.last_turn && d.turn > d.last_turn))
-        return out_fault(&fault, v->json, record_exit(r));
-    return EXIT_DONE;
+    return r < 0 ? out_fault(&fault, v->json, record_exit(r)) : EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- export */

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_scan.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "out.h"
@@ -69,10 +68,7 @@ struct used {
 static struct used read_used(const char *json, size_t len)
 {
     struct used u = {0};
-    struct span object = {0};
-    if (!span_value(json, len, &object))
-        return u;
-    struct span_walk w = span_enter(object);
+    struct span_walk w = entry_members(json, len);
     while (span_next(&w)) {
         if (span_is(w.key, "kind"))
             u.kind = span_inside(w.value);

@@ -24,20 +24,27 @@ static int put(struct sink *s, const char *data, size_t len)
     return s->error = r;
 }
 
-/* Takes all that is held but, on a terminal, the beginning of a character. */
-static int flush(struct sink *s, bool last)
+/* What could act there is escaped. The beginning of a character waits for the rest of it. */
+static void flush_shown(struct sink *s, bool last)
 {
     auto_buf shown = BUF_INIT(LIMIT_CLI_PIECE * 12);
-    size_t taken = s->held.len;
-    if (s->terminal) {
-        taken = buf_add_json_shown(&shown, s->held.data, s->held.len, last);
-        (void)(shown.error ? s->error = shown.error : put(s, shown.data, shown.len));
-    } else {
-        (void)put(s, s->held.data, s->held.len);
-    }
-    memmove(s->held.data, s->held.data + taken, s->held.len - taken);
+    size_t taken = buf_add_json_shown(&shown, s->held.data, s->held.len, last);
+    if (shown.error)
+        s->error = shown.error;
+    else
+        (void)put(s, shown.data, shown.len);
     s->held.len -= taken;
-    return s->error;
+    memmove(s->held.data, s->held.data + taken, s->held.len);
+}
+
+static void flush(struct sink *s, bool last)
+{
+    if (s->terminal) {
+        flush_shown(s, last);
+        return;
+    }
+    (void)put(s, s->held.data, s->held.len);
+    s->held.len = 0;
 }
 
 int sink_write(void *arg, const char *piece, size_t len)
@@ -50,7 +57,7 @@ int sink_write(void *arg, const char *piece, size_t len)
         if (buf_add(&s->held, piece, n) < 0)
             return s->error = s->held.error;
         if (s->held.len >= LIMIT_CLI_PIECE - 1)
-            (void)flush(s, false);
+            flush(s, false);
         piece += n;
         len -= n;
     }
@@ -62,7 +69,7 @@ int sink_end(struct sink *s, int r, const char *end, const struct fovea_fault *f
     if (r < 0 && !s->error)
         return out_fault(fault, false, record_exit(r));
     if (!s->error && sink_write(s, end, strlen(end)) == 0 && s->held.len)
-        (void)flush(s, true);
+        flush(s, true);
     if (!s->error)
         return EXIT_DONE;
     if (s->error != -EPIPE)

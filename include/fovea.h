@@ -178,8 +178,8 @@ struct fovea_session_options {
                                   may be freed before the new one */
     const char *name;          /* [A-Za-z0-9._-]{1,64}: what it does is recorded under that name, and what it spends, also by other
                                   processes */
-    const char *call;          /* with name: the id of the tool call that the next call of a tool answers; NULL: an open call of
-                                  that tool with those arguments, or none */
+    const char *call;          /* with name: the id of the tool call that the next call of a tool answers, also one that ends in a
+                                  fault; NULL: an open call of that tool with those arguments, or none */
     void (*on_text)(void *arg, const char *piece, size_t len); /* is shown an answer while it is made, on the thread that
                                   asks; the pieces are UTF-8 together */
     void *on_text_arg;
@@ -193,8 +193,8 @@ FOVEA_API void fovea_session_free(fovea_session *s);
 /* What model the host runs now; NULL, NULL when that is not known (any more). -EINVAL, -ENOMEM. Any thread. */
 FOVEA_API int fovea_session_set_main(fovea_session *s, const char *provider, const char *model);
 
-/* fovea_call within a session. cancel may be NULL; when it strikes, the fault is -ECANCELED. But inspect_image, once the
- * model was asked, ends with an error that says so. */
+/* fovea_call within a session. cancel may be NULL; when it strikes, the fault is -ECANCELED, also while the record is waited for. But
+ * inspect_image, once the model was asked, ends with an error that says so. */
 FOVEA_API int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
                                  fovea_result **ret, struct fovea_fault *fault);
 
@@ -428,6 +428,9 @@ FOVEA_API int fovea_cache_clear(fovea *f, int64_t *ret_count, struct fovea_fault
  * sends. Entries are numbered from 1. What follows needs a name: without one it is -EINVAL. Faults of the store: -EBUSY another
  * process writes for too long, -ENOSPC, -EIO, -EBADMSG something stored is damaged (the text names it), -EHOSTUNREACH and
  * others of a server, -EPROTO a record made by a newer fovea.
+ *
+ * Functions of the host that are called here run on the caller's thread. While they do, the record is free for others, unless it is
+ * said otherwise; s itself must not be freed. During fovea_lower's write, s is locked: nothing may lower it or ask for its report.
  */
 
 struct fovea_appended {
@@ -448,7 +451,7 @@ FOVEA_API int fovea_session_append(fovea_session *s, const char *json, size_t le
 FOVEA_API int fovea_session_import(fovea_session *s, const char *wire, const char *json, size_t len,
                                    struct fovea_appended *ret, struct fovea_fault *fault);
 
-/* Takes pieces of an output, in order. 0, or a negative errno, which ends it. */
+/* Takes pieces of an output, in order. 0, or a negative errno, which ends it and is the fault of the call. */
 typedef int fovea_write(void *arg, const char *piece, size_t len);
 
 enum { FOVEA_EXPORT_FULL = 2 }; /* an object {wire, headers, body} around the array */
@@ -458,7 +461,8 @@ enum { FOVEA_EXPORT_FULL = 2 }; /* an object {wire, headers, body} around the ar
 FOVEA_API int fovea_session_export(fovea_session *s, const char *wire, unsigned flags, fovea_write *write, void *arg,
                                    struct fovea_fault *fault);
 
-/* Each entry after a number, as JSON (not NUL-terminated), checked. each returns 0 to go on; it must not use s. */
+/* Each entry after a number, as JSON (not NUL-terminated), checked. each returns 0 to go on, above 0 to stop (which is 0 here), or a
+ * negative errno, which is the fault of the call. */
 FOVEA_API int fovea_session_entries(fovea_session *s, int64_t after,
                                     int (*each)(void *arg, int64_t seq, const char *json, size_t len), void *arg,
                                     struct fovea_fault *fault);
@@ -490,7 +494,8 @@ struct fovea_problem {
 struct fovea_checked {
     int64_t sessions, entries, blobs, bytes, problems; /* problems: that are left */
 };
-/* Looks at every byte of the record, or of one session; repair: makes anew what can be made from the entries. */
+/* Looks at every byte of the record, or of one session; repair: makes anew what can be made from the entries. tell is called while the
+ * record is held: it must not use f, and others wait for it. */
 FOVEA_API int fovea_record_check(fovea *f, const char *session, bool repair,
                                  void (*tell)(const struct fovea_problem *problem, void *arg), void *arg,
                                  struct fovea_checked *ret, struct fovea_fault *fault);
@@ -515,8 +520,8 @@ struct fovea_lowered {
 };
 /*
  * Writes the messages of the next request: legal for that model, the same bytes for the same record, from the record alone.
- * Memory: what is written at once is one picture. -EINVAL: no such model, wire or policy; -EBADMSG: an entry is damaged, and is never
- * lowered.
+ * Memory: the text of the session's entries, which stays with s for the next time, and one picture at a time. -EINVAL: no such model,
+ * wire or policy; -EBADMSG: an entry is damaged, and is never lowered.
  */
 FOVEA_API int fovea_lower(fovea_session *s, const struct fovea_lower_request *request, fovea_write *write, void *arg,
                           struct fovea_lowered *ret, struct fovea_fault *fault);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a fovea is made of, for the files of this room. Nothing in it changes after fovea_new but views, pool, cache,
- * discovery, tally, ledger and record, which lock themselves. */
+ * discovery, tally, ledger, record and refits, which lock themselves. */
 #ifndef FOVEA_CONTEXT_H
 #define FOVEA_CONTEXT_H
 
 #include "api/cache.h"
 #include "api/config.h"
 #include "api/discovery.h"
+#include "api/seen.h"
 #include "api/tally.h"
 #include "api/views.h"
 #include "ask/ocr.h"
@@ -36,6 +37,7 @@ struct fovea {
     struct record *record;
     struct cache *cache; /* NULL: every picture is made afresh */
     struct discovery *discovery;
+    struct seen *refits; /* versions of pictures whose bytes the record had */
 };
 
 /* The refusal for a source that could not be had, in the words that both tools use. NULL when out of memory. */

@@ -22,6 +22,13 @@ struct lines {
     struct fovea_fault *fault;
 };
 
+static int put(void *arg, const char *piece, size_t len)
+{
+    const struct lines *to = arg;
+    int r = to->write(to->arg, piece, len);
+    return r < 0 ? fault_set(to->fault, r, "the output cannot be written: %s", strerror(-r)) : 0;
+}
+
 /* The bytes that an object tells the sha256 of, as its `data`. 1 with them, 0 it tells none. */
 static int put_data(const struct lines *to, json_t *object)
 {
@@ -51,9 +58,9 @@ static int add_data(const struct lines *to, json_t *part)
     return MIN(r, 0);
 }
 
-static int write_with_data(const struct lines *to, const struct record_entry *e)
+static int write_with_data(struct lines *to, const char *body, size_t body_len)
 {
-    json_t *entry = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL), *part;
+    json_t *entry = json_loadb(body, body_len, JSON_ALLOW_NUL, NULL), *part;
     size_t i, len;
     int r = entry ? 0 : fault_oom(to->fault);
     json_array_foreach(json_object_get(entry, "parts"), i, part)
@@ -64,53 +71,15 @@ static int write_with_data(const struct lines *to, const struct record_entry *e)
     json_decref(entry);
     if (r == 0 && !text)
         return fault_oom(to->fault);
-    return r == 0 ? to->write(to->arg, text, len) : r;
+    return r == 0 ? put(to, text, len) : r;
 }
 
-/* Reading is over when a blob is asked for: the callback of record_read must not use the record. So entries are taken one by
- * one where they carry data. */
-struct one {
-    struct record_entry e;
-    char *body;
-};
-
-static int take_one(const struct record_entry *e, void *arg)
+static int write_line(void *arg, int64_t seq, const char *json, size_t len)
 {
-    struct one *one = arg;
-    one->body = malloc(e->len + 1);
-    if (!one->body)
-        return -ENOMEM;
-    memcpy(one->body, e->body, e->len);
-    one->e = (struct record_entry){.point = e->point, .body = one->body, .len = e->len};
-    return 1;
-}
-
-static int write_line(const struct record_entry *e, void *arg)
-{
-    const struct lines *to = arg;
-    int r = to->data ? write_with_data(to, e) : to->write(to->arg, e->body, e->len);
-    return r == 0 ? to->write(to->arg, "\n", 1) : r;
-}
-
-static int export_data(const char *session, struct lines *to, struct fovea_fault *fault)
-{
-    struct record_point at = {0};
-    for (;;) {
-        struct one one = {0};
-        int r = record_read(to->record, session, &at, take_one, &one, fault);
-        if (r < 0 || !one.body)
-            return r == -ENOMEM ? fault_oom(fault) : r;
-        r = write_line(&one.e, to);
-        free(one.body);
-        if (r < 0)
-            return r;
-    }
-}
-
-static int export_neutral(fovea *f, const char *session, struct lines *to, struct fovea_fault *fault)
-{
-    struct record_point at = {0};
-    return to->data ? export_data(session, to, fault) : record_read(f->record, session, &at, write_line, to, fault);
+    struct lines *to = arg;
+    (void)seq;
+    int r = to->data ? write_with_data(to, json, len) : put(to, json, len);
+    return r == 0 ? put(to, "\n", 1) : r;
 }
 
 /* ---------------------------------------------------------------- a wire's */
@@ -143,14 +112,13 @@ static int export_wire(fovea *f, const char *session, const char *wire, bool ful
 int fovea_session_export(fovea_session *s, const char *wire, unsigned flags, fovea_write *write, void *arg,
                          struct fovea_fault *fault)
 {
-    fovea *f = session_context(s);
-    const char *name;
-    int r = session_named(s, &name, fault);
+    struct session_place at;
+    int r = session_place(s, &at, fault);
     if (r < 0)
         return r;
+    struct lines to = {at.record, write, arg, flags & FOVEA_JSON_DATA, fault};
     if (wire)
-        return export_wire(f, name, wire, flags & FOVEA_EXPORT_FULL,
-                           &(struct lowering_output){.write = write, .arg = arg, .as_is = true}, fault);
-    struct lines to = {f->record, write, arg, flags & FOVEA_JSON_DATA, fault};
-    return export_neutral(f, name, &to, fault);
+        return export_wire(at.f, at.name, wire, flags & FOVEA_EXPORT_FULL,
+                           &(struct lowering_output){.write = put, .arg = &to, .as_is = true}, fault);
+    return session_each(&at, 0, write_line, &to, fault);
 }

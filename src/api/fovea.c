@@ -32,6 +32,7 @@ void fovea_free(fovea *f)
     asker_free(f->asker);
     cache_free(f->cache);
     discovery_free(f->discovery);
+    seen_free(f->refits);
     config_done(&f->config);
     free(f->beside);
     free(f->models_file);
@@ -187,7 +188,7 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
         options = &defaults;
     cleanup(fovea_free_p) fovea *f = calloc(1, sizeof *f);
     if (!f || !(f->views = views_new()) || !(f->tally = tally_new()) || !(f->discovery = discovery_new()) ||
-        (!options->no_cache && !(f->cache = cache_new())))
+        !(f->refits = seen_new()) || (!options->no_cache && !(f->cache = cache_new())))
         return fault_oom(fault);
     f->no_webp = options->no_webp;
     int r = asker_new(&f->asker, fault);

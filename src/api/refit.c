@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Other versions of pictures, where a request cannot carry what was shown. Made once, by a worker from the bytes in the record, and
- * kept there: whoever lowers the same session later, here or elsewhere, sends the same bytes. What cannot be made is kept as that
- * (no media type), so that nobody tries again. */
+ * kept there: whoever lowers the same session later, here or elsewhere, sends the same bytes. What a worker found impossible is kept as
+ * that (no media type), so that nobody tries again; a worker that was killed or too slow found nothing, and the next lowering tries. One
+ * that is damaged in the record is made anew. */
 #include <errno.h>
 #include <string.h>
 
@@ -26,21 +27,53 @@ static struct work_request plan(const fovea *f, const struct refit *refit, const
     return w;
 }
 
-static int work(fovea *f, const struct refit *refit, const void *data, size_t len, enum pool_end *ret_end,
-                struct pool_output *ret, struct fovea_fault *fault)
+/* What a try came to. */
+enum verdict {
+    MADE,
+    IMPOSSIBLE, /* and will be tomorrow */
+    NO_VERDICT, /* the machine's fault */
+};
+
+static enum verdict judge(enum pool_end end, const struct pool_output *out)
+{
+    if (end != POOL_DONE || out->reply.status == WORK_NO_MEMORY)
+        return NO_VERDICT;
+    return out->reply.status == WORK_OK ? MADE : IMPOSSIBLE;
+}
+
+/* A worker that gave no verdict is tried once more: mostly the machine was busy. */
+static int work(fovea *f, const struct work_request *request, int input, enum verdict *ret_verdict, struct pool_output *ret,
+                struct fovea_fault *fault)
+{
+    struct pool_job job = {.request = request, .input = input, .limit_ms = LIMIT_WORKER_MS};
+    enum verdict verdict = NO_VERDICT;
+    for (int tries = 0; tries < 2 && verdict == NO_VERDICT; tries++) {
+        enum pool_end end;
+        pool_output_done(ret);
+        *ret = (struct pool_output){0};
+        int r = pool_run(f->pool, &job, &end, ret, fault);
+        if (r < 0)
+            return r;
+        verdict = judge(end, ret);
+    }
+    *ret_verdict = verdict;
+    return 0;
+}
+
+static int try(fovea *f, const struct refit *refit, const void *data, size_t len, enum verdict *ret_verdict,
+               struct pool_output *ret, struct fovea_fault *fault)
 {
     struct snapshot snapshot = {.fd = -1};
     struct sniff is;
+    sniff(data, MIN(len, (size_t)LIMIT_SNIFF_BYTES), len, &is);
+    *ret_verdict = IMPOSSIBLE;
+    if (!len || media_row(is.media)->class != CLASS_BITMAP)
+        return 0;
     int r = snapshot_of(data, len, &snapshot, fault);
     if (r < 0)
         return r;
-    sniff(data, MIN(len, (size_t)LIMIT_SNIFF_BYTES), len, &is);
-    *ret_end = POOL_DIED;
-    if (len && media_row(is.media)->class == CLASS_BITMAP) {
-        struct work_request request = plan(f, refit, &is, len);
-        struct pool_job job = {.request = &request, .input = snapshot.fd, .limit_ms = LIMIT_WORKER_MS};
-        r = pool_run(f->pool, &job, ret_end, ret, fault);
-    }
+    struct work_request request = plan(f, refit, &is, len);
+    r = work(f, &request, snapshot.fd, ret_verdict, ret, fault);
     snapshot_done(&snapshot);
     return r;
 }
@@ -56,16 +89,16 @@ static int make(fovea *f, const uint8_t sha256_of[static SHA256_LEN], const stru
     struct record_variant v = {0}, kept;
     cleanup(blob_free) void *data = NULL;
     size_t len = 0;
-    enum pool_end end = POOL_DIED;
+    enum verdict verdict = NO_VERDICT;
     cleanup(pool_output_done) struct pool_output out = {0};
     int r = record_blob(f->record, sha256_of, &data, &len, fault);
     if (r == -EBADMSG || r == -ENOENT)
         return 0; /* the writer will meet it, and say so */
-    r = r == 0 ? work(f, refit, data, len, &end, &out, fault) : r;
-    if (r < 0)
-        return r;
+    r = r == 0 ? try(f, refit, data, len, &verdict, &out, fault) : r;
+    if (r < 0 || verdict == NO_VERDICT)
+        return r; /* without one the writer has words in its place, this time */
     const void *made = "";
-    if (end == POOL_DONE && out.reply.status == WORK_OK) {
+    if (verdict == MADE) {
         (void)snprintf(v.media_type, sizeof v.media_type, "%s", media_row(out.reply.media)->mime);
         v.width = out.reply.width;
         v.height = out.reply.height;
@@ -73,7 +106,23 @@ static int make(fovea *f, const uint8_t sha256_of[static SHA256_LEN], const stru
         made = out.data;
     }
     sha256(made, (size_t)v.bytes, v.sha256);
-    return record_variant_keep(f->record, sha256_of, spec, &v, made, &kept, fault);
+    r = record_variant_keep(f->record, sha256_of, spec, &v, made, &kept, fault);
+    return r == -EBADMSG ? 0 : r; /* one picture is no reason to lower nothing */
+}
+
+/* ---------------------------------------------------------------- what is there */
+
+/* Whether the bytes can be had. Once seen, they are not read again by this context: they are read when they are written. */
+static int has_bytes(fovea *f, const uint8_t sha256[static SHA256_LEN], struct fovea_fault *fault)
+{
+    cleanup(blob_free) void *data = NULL;
+    size_t len;
+    if (seen_find(f->refits, sha256))
+        return 0;
+    int r = record_blob(f->record, sha256, &data, &len, fault);
+    if (r == 0)
+        seen_add(f->refits, sha256);
+    return r;
 }
 
 struct refitting {
@@ -88,7 +137,9 @@ static int ensure(void *arg, const uint8_t sha256_of[static SHA256_LEN], const s
     char spec[REFIT_SPEC];
     refit_spec(refit, spec);
     int r = record_variant(job->f->record, sha256_of, spec, &there, job->fault);
-    return r == -ENOENT ? make(job->f, sha256_of, refit, spec, job->fault) : r;
+    if (r == 0 && there.media_type[0])
+        r = has_bytes(job->f, there.sha256, job->fault);
+    return r == -ENOENT || r == -EBADMSG ? make(job->f, sha256_of, refit, spec, job->fault) : r;
 }
 
 int lowering_refit(struct lowering *l, struct fovea_fault *fault)

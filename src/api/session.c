@@ -155,14 +155,6 @@ fovea *session_context(const fovea_session *s)
     return s->f;
 }
 
-int session_named(const fovea_session *s, const char **ret, struct fovea_fault *fault)
-{
-    if (!*s->name)
-        return fault_set(fault, EINVAL, "the session has no name, so nothing of it is recorded");
-    *ret = s->name;
-    return 0;
-}
-
 char *session_main_new(fovea_session *s)
 {
     (void)pthread_mutex_lock(&s->lock);
@@ -205,6 +197,7 @@ int session_place(const fovea_session *s, struct session_place *ret, struct fove
 
 /* ---------------------------------------------------------------- tools */
 
+/* Before the tool runs: the first call to begin is the one that was meant, however long it takes and however it ends. */
 static char *take_answers(fovea_session *s)
 {
     (void)pthread_mutex_lock(&s->lock);
@@ -219,11 +212,10 @@ static void result_free_p(fovea_result **r)
 }
 
 /* The arguments are taken over; NULL is none. */
-static int record_result(fovea_session *s, const struct call *c, const char *tool, json_t *arguments, fovea_result *result,
+static int record_result(const struct call *c, const char *tool, json_t *arguments, const char *answers, fovea_result *result,
                          fovea_result **ret, struct fovea_fault *fault)
 {
     cleanup(result_free_p) fovea_result *made = result;
-    auto_free char *answers = take_answers(s);
     auto_json *given = arguments;
     struct recording g = {.call = c, .tool = tool, .arguments = json_is_object(given) ? given : NULL, .answers = answers,
                           .result = made, .kept = c->kept};
@@ -233,36 +225,57 @@ static int record_result(fovea_session *s, const struct call *c, const char *too
     return r;
 }
 
-int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
-                       fovea_result **ret, struct fovea_fault *fault)
+static int call_tool(fovea_session *s, const char *tool, const char *json, size_t len, const fovea_cancel *cancel,
+                     fovea_result **ret, struct fovea_fault *fault)
 {
     auto_call c;
     auto_kept kept = {.source = -1};
+    auto_free char *answers = take_answers(s);
     fovea_result *result = NULL;
     int r = call_init(&c, s->f, s, cancel, fault);
     c.kept = *s->name ? &kept : NULL;
     if (r == 0)
         r = tool_call(&c, tool, json, len, &result, fault);
     if (r == 0 && c.kept)
-        return record_result(s, &c, tool, json_loadb(json, len, JSON_ALLOW_NUL, NULL), result, ret, fault);
+        return record_result(&c, tool, json_loadb(json, len, JSON_ALLOW_NUL, NULL), answers, result, ret, fault);
     if (r == 0)
         *ret = result;
     return r;
 }
 
-int fovea_session_ask(fovea_session *s, const char *tool, const void *request, fovea_cancel *cancel, fovea_result **ret,
-                      struct fovea_fault *fault)
+static int ask_tool(fovea_session *s, const char *tool, const void *request, const fovea_cancel *cancel, fovea_result **ret,
+                    struct fovea_fault *fault)
 {
     auto_call c;
     auto_kept kept = {.source = -1};
+    auto_free char *answers = take_answers(s);
     fovea_result *result = NULL;
     int r = call_init(&c, s->f, s, cancel, fault);
     c.kept = *s->name ? &kept : NULL;
     if (r == 0)
         r = tool_ask(&c, tool, request, &result, fault);
     if (r == 0 && c.kept)
-        return record_result(s, &c, tool, tool_arguments_new(tool, request), result, ret, fault);
+        return record_result(&c, tool, tool_arguments_new(tool, request), answers, result, ret, fault);
     if (r == 0)
         *ret = result;
+    return r;
+}
+
+/* The cancel of a call ends its waits for the record too. */
+int fovea_session_call(fovea_session *s, const char *tool, const char *json, size_t len, fovea_cancel *cancel,
+                       fovea_result **ret, struct fovea_fault *fault)
+{
+    record_cancel(s->f->record, cancel);
+    int r = call_tool(s, tool, json, len, cancel, ret, fault);
+    record_cancel(s->f->record, NULL);
+    return r;
+}
+
+int fovea_session_ask(fovea_session *s, const char *tool, const void *request, fovea_cancel *cancel, fovea_result **ret,
+                      struct fovea_fault *fault)
+{
+    record_cancel(s->f->record, cancel);
+    int r = ask_tool(s, tool, request, cancel, ret, fault);
+    record_cancel(s->f->record, NULL);
     return r;
 }

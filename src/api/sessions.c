@@ -1,34 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sessions of the record: which there are, what one holds, taking one out, and looking for damage. */
 #include <errno.h>
+#include <string.h>
 
 #include "api/session.h"
+#include "base/fault.h"
 
-struct told {
-    void (*session)(const struct fovea_session_info *info, void *arg);
-    void (*problem)(const struct fovea_problem *problem, void *arg);
-    void *arg;
+/* What is known of sessions, taken out of the record before anybody is told: who is told may take his time. */
+struct known {
+    struct fovea_session_info *list; /* names: owned */
+    size_t n, room;
+    bool failed;
 };
 
-static void tell_session(const struct record_session *s, void *arg)
+static void known_done(struct known *k)
 {
-    const struct told *t = arg;
-    struct fovea_session_info info = {.name = s->name, .entries = s->entries, .created_ms = s->created_ms, .last_ms = s->last_ms,
-                                      .bytes = s->bytes, .blobs = s->blobs, .blob_bytes = s->blob_bytes};
-    t->session(&info, t->arg);
+    for (size_t i = 0; i < k->n; i++)
+        free((char *)k->list[i].name);
+    free(k->list);
+}
+
+static void know(const struct record_session *s, void *arg)
+{
+    struct known *k = arg;
+    if (k->n == k->room) {
+        size_t more = k->room ? 2 * k->room : 16;
+        struct fovea_session_info *grown = reallocarray(k->list, more, sizeof *grown);
+        k->failed |= !grown;
+        if (!grown)
+            return;
+        k->list = grown;
+        k->room = more;
+    }
+    char *name = strdup(s->name);
+    k->failed |= !name;
+    if (name)
+        k->list[k->n++] = (struct fovea_session_info){.name = name, .entries = s->entries, .created_ms = s->created_ms,
+                                                      .last_ms = s->last_ms, .bytes = s->bytes, .blobs = s->blobs,
+                                                      .blob_bytes = s->blob_bytes};
 }
 
 int fovea_sessions(fovea *f, const char *name, void (*tell)(const struct fovea_session_info *info, void *arg), void *arg,
                    struct fovea_fault *fault)
 {
-    struct told t = {.session = tell, .arg = arg};
-    return record_sessions(f->record, name, tell_session, &t, fault);
+    cleanup(known_done) struct known k = {0};
+    int r = record_sessions(f->record, name, know, &k, fault);
+    if (r < 0 || k.failed)
+        return r < 0 ? r : fault_oom(fault);
+    for (size_t i = 0; i < k.n; i++)
+        tell(&k.list[i], arg);
+    return 0;
 }
 
 int fovea_session_delete(fovea *f, const char *name, struct fovea_fault *fault)
 {
     return record_delete(f->record, name, fault);
 }
+
+/* ---------------------------------------------------------------- checking */
+
+struct told {
+    void (*problem)(const struct fovea_problem *problem, void *arg);
+    void *arg;
+};
 
 static void tell_problem(const struct record_problem *p, void *arg)
 {
@@ -52,23 +86,22 @@ int fovea_record_check(fovea *f, const char *session, bool repair, void (*tell)(
 /* ---------------------------------------------------------------- entries of one */
 
 struct reading {
-    int (*each)(void *arg, int64_t seq, const char *json, size_t len);
+    session_entry *each;
     void *arg;
+    struct fovea_fault *fault;
 };
 
-static int read_one(const struct record_entry *e, void *arg)
+static int read_one(void *arg, int64_t seq, const char *json, size_t len)
 {
     const struct reading *g = arg;
-    int r = g->each(g->arg, e->point.seq, e->body, e->len);
-    return r > 0 ? 1 : r;
+    int r = g->each(g->arg, seq, json, len);
+    return r < 0 ? fault_set(g->fault, r, "reading was ended: %s", strerror(-r)) : r;
 }
 
-int fovea_session_entries(fovea_session *s, int64_t after, int (*each)(void *arg, int64_t seq, const char *json, size_t len),
-                          void *arg, struct fovea_fault *fault)
+int fovea_session_entries(fovea_session *s, int64_t after, session_entry *each, void *arg, struct fovea_fault *fault)
 {
     struct session_place at;
-    struct reading g = {each, arg};
-    struct record_point from = {.seq = after > 0 ? after : 0};
+    struct reading g = {each, arg, fault};
     int r = session_place(s, &at, fault);
-    return r < 0 ? r : record_read(at.record, at.name, &from, read_one, &g, fault);
+    return r < 0 ? r : session_each(&at, after, read_one, &g, fault);
 }

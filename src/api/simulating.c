@@ -69,6 +69,8 @@ static int take_entries(fovea *f, const struct fovea_simulate_request *q, struct
                        : trace_make(&(struct trace_ask){.name = q->trace}, feed_add, to);
     if (r == -EINVAL && q->trace)
         return fault_set(fault, EINVAL, "\"%.60s\" is no trace", q->trace);
+    if (r < 0 && q->trace && r != -ENOMEM)
+        return fault_set(fault, r, "the trace cannot be made: %s", strerror(-r));
     return r == -ENOMEM ? fault_oom(fault) : r;
 }
 
@@ -181,7 +183,7 @@ int fovea_simulate(fovea *f, const struct fovea_simulate_request *q, fovea_write
     const char *policies[LIMIT_SIM_POLICIES];
     struct target target;
     cleanup(feed_done) struct feed feed = {0};
-    size_t n, form;
+    size_t n = 0, form = 0;
     if (!list)
         return fault_oom(fault);
     int r = find_form(q->form, &form, fault);

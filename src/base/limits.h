@@ -84,6 +84,8 @@
 #define LIMIT_TRANSCRIPT_VALUES 2000000     /* and what they are made of */
 #define LIMIT_APPEND_TRIES 8                /* when others append at the same time */
 #define LIMIT_JOIN_BACK 8                   /* stored entries in which the last speaker is looked for */
+#define LIMIT_BATCH_ENTRIES 64              /* copied out of the record at once, for a host to read */
+#define LIMIT_BATCH_BYTES (1 * MIB)         /* after so many the batch ends; its last entry may be longer */
 #define LIMIT_CALLS_BACK 64                 /* entries that are looked at for the call that a tool answers */
 #define LIMIT_CALL_ID 1024                  /* of a tool call, in bytes */
 #define LIMIT_LOOKERS 2u                    /* threads that have pictures looked at */
@@ -199,7 +201,6 @@
 #define LIMIT_STDIN_BYTES (20 * MIB)        /* of a source; as view.maxBytes by default */
 #define LIMIT_CLI_ANSWER (256 * MIB)        /* a result, with every character made visible or a picture in it */
 #define LIMIT_CLI_ASK_STDIN (32 * MIB)      /* of a source to ask about; as a PDF may be */
-#define LIMIT_CLI_ENTRIES (512 * MIB)       /* appended or imported at once, their pictures in them */
 #define LIMIT_CLI_PIECE (64 * KIB)          /* held of what is on its way to stdout */
 #define LIMIT_CLI_PLOT (16 * MIB)           /* a drawing of figures */
 #define LIMIT_CLI_MODELS 1024               /* that one session used */

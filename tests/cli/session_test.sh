@@ -465,6 +465,8 @@ test_reject_repairs_the_picture_and_nothing_else() {
     run session reject s --error error --model anthropic/claude-opus-4-7 --retain all
     want_status 1
     empty out
+    run session reject s --error error -m anthropic/claude-opus-4-7 --retain all
+    want_status 1
     run session reject s --error nowhere --model anthropic/claude-opus-4-7
     want_status 1
     run session reject s --error error --model nobody/knows
@@ -509,6 +511,23 @@ END
         return 0
     done
     fail "a damaged entry was lowered"
+}
+
+test_a_name_that_someone_put_into_the_file_cannot_act_on_the_terminal() {
+    home
+    some_talk s
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - <<'END'
+import sqlite3
+base = sqlite3.connect("state/fovea/record.db")
+base.execute("UPDATE sessions SET name = ?", ("a\x1b[2Jb",))
+base.commit()
+base.close()
+END
+    for action in list fsck; do
+        run session "$action"
+        if grep -q "$(printf '\033')" out err; then fail "an escape reached the terminal"; fi
+    done
 }
 
 run_tests "$@"

@@ -576,6 +576,19 @@ TEST(a_call_is_answered_once_by_id_or_by_equal_arguments)
     CHECK_STR(at(all, "9.call"), ""); /* another turn began */
 }
 
+TEST(a_call_that_ends_in_a_fault_has_used_up_what_it_answers)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "faulty", .call = "c1"});
+    struct fovea_fault fault = {0};
+    auto_result *r = NULL;
+    put("t.txt", "text\n");
+    CHECK(fovea_session_call(s, "no_such_tool", "{}", 2, NULL, &r, &fault) == -ENOENT && !r);
+    call(s, "read", "{\"path\":\"t.txt\"}", FOVEA_TEXT);
+    auto_json *all = entries_of(s);
+    CHECK(json_array_size(all) == 1 && !*at(all, "0.call"));
+}
+
 TEST(what_a_tool_gave_is_recorded_as_the_model_saw_it)
 {
     auto_fovea *f = context_of(NULL);
@@ -847,6 +860,124 @@ TEST(a_record_that_is_held_is_a_fault_and_the_call_is_not_given_out)
     CHECK(fovea_session_call(s, "read", "{\"path\":\"t.txt\"}", 16, NULL, &r, &fault) == 0);
     auto_json *all = entries_of(s);
     CHECK(json_array_size(all) == 2);
+}
+
+static void *strike_soon(void *cancel)
+{
+    (void)usleep(50000);
+    fovea_cancel_now(cancel);
+    return NULL;
+}
+
+TEST(a_cancel_ends_the_wait_for_a_record_that_is_held)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "cancelled"});
+    struct fovea_appended done;
+    struct fovea_fault fault = {0};
+    fovea_cancel *cancel = NULL;
+    auto_result *r = NULL;
+    pthread_t thread;
+    put("t.txt", "text\n");
+    CHECK(append(s, SAID("user", "a"), NULL, &done) == 0 && fovea_cancel_new(&cancel, &fault) == 0);
+    int lease = hold_lease();
+    int64_t from = clock_ms();
+    CHECK(pthread_create(&thread, NULL, strike_soon, cancel) == 0);
+    int code = fovea_session_call(s, "read", "{\"path\":\"t.txt\"}", 16, cancel, &r, &fault);
+    int64_t took = clock_ms() - from;
+    (void)pthread_join(thread, NULL);
+    CHECK_MSG(code == -ECANCELED && !r && took < 250, "%d %s after %lld ms", code, fault.text, (long long)took);
+    close_fd(lease);
+    CHECK(append(s, SAID("user", "b"), NULL, &done) == 0 && done.last == 2); /* the cancel went with its call */
+    fovea_cancel_free(cancel);
+}
+
+/* ---------------------------------------------------------------- hosts that are slow */
+
+struct slow {
+    fovea_session *other;
+    int calls, seen;
+};
+
+/* A host that lets another thread's call happen before it takes the next piece: here the same, which is no different. */
+static int read_and_call(void *arg, int64_t seq, const char *json, size_t len)
+{
+    struct slow *h = arg;
+    auto_result *r = NULL;
+    struct fovea_fault fault = {0};
+    (void)seq, (void)json, (void)len;
+    h->seen++;
+    if (!h->calls++)
+        CHECK_MSG(fovea_session_call(h->other, "read", "{\"path\":\"t.txt\"}", 16, NULL, &r, &fault) == 0, "%s", fault.text);
+    return 0;
+}
+
+static int write_and_call(void *arg, const char *piece, size_t len)
+{
+    return read_and_call(arg, 0, piece, len);
+}
+
+static void tell_and_call(const struct fovea_session_info *info, void *arg)
+{
+    (void)read_and_call(arg, info->entries, info->name, 0);
+}
+
+TEST(a_host_that_reads_slowly_keeps_nobody_from_recording)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "slow"});
+    auto_session *other = session_of(f, (struct fovea_session_options){.name = "quick"});
+    struct fovea_appended done;
+    struct fovea_fault fault = {0};
+    put("t.txt", "text\n");
+    for (int i = 0; i < 150; i++)
+        CHECK(append(s, SAID("user", "a"), NULL, &done) == 0);
+    struct slow h[3] = {{other, 0, 0}, {other, 0, 0}, {other, 0, 0}};
+    CHECK_MSG(fovea_session_entries(s, 0, read_and_call, &h[0], &fault) == 0 && h[0].seen == 150, "%s", fault.text);
+    CHECK_MSG(fovea_session_export(s, NULL, 0, write_and_call, &h[1], &fault) == 0 && h[1].seen == 300, "%s", fault.text);
+    CHECK_MSG(fovea_sessions(f, "slow", tell_and_call, &h[2], &fault) == 0 && h[2].seen == 1, "%s", fault.text);
+    auto_json *all = entries_of(other);
+    CHECK(json_array_size(all) == 3);
+}
+
+static int stop_at_70(void *arg, int64_t seq, const char *json, size_t len)
+{
+    (void)json, (void)len;
+    *(int64_t *)arg = seq;
+    return seq == 70;
+}
+
+static int no_room(void *arg, const char *piece, size_t len)
+{
+    (void)arg, (void)piece, (void)len;
+    return -ENOSPC;
+}
+
+static int no_more(void *arg, int64_t seq, const char *json, size_t len)
+{
+    (void)arg, (void)seq, (void)json, (void)len;
+    return -EPIPE;
+}
+
+TEST(what_a_host_ends_is_said_in_words)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "ended"});
+    struct fovea_appended done;
+    int64_t last = 0;
+    static const char *const wires[] = {NULL, "anthropic", "openai-chat"};
+    for (int i = 0; i < 80; i++)
+        CHECK(append(s, SAID("user", "a"), NULL, &done) == 0);
+    struct fovea_fault fault = {0};
+    CHECK(fovea_session_entries(s, 0, stop_at_70, &last, &fault) == 0 && last == 70);
+    CHECK(fovea_session_entries(s, 79, stop_at_70, &last, &fault) == 0 && last == 80);
+    CHECK(fovea_session_entries(s, 0, no_more, NULL, &fault) == -EPIPE && strstr(fault.text, "ended"));
+    for (size_t i = 0; i < COUNT(wires); i++)
+        for (unsigned flags = 0; flags <= FOVEA_EXPORT_FULL; flags++) {
+            fault = (struct fovea_fault){0};
+            int r = fovea_session_export(s, wires[i], flags, no_room, NULL, &fault);
+            CHECK_MSG(r == -ENOSPC && strstr(fault.text, "the output cannot be written: No space"), "%d %s", r, fault.text);
+        }
 }
 
 TEST(a_store_that_is_none_is_named_when_the_context_is_made)

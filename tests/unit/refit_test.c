@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Versions of pictures that are made for a request: what a worker said is kept, what befell it is not, and a damaged one is made anew. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/context.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "fovea.h"
+#include "test.h"
+#include "tree.h"
+
+static struct tree tree;
+static char build[LIMIT_PATH_BYTES];
+
+static void free_fovea(fovea **f)
+{
+    fovea_free(*f);
+}
+static void free_session(fovea_session **s)
+{
+    fovea_session_free(*s);
+}
+#define auto_fovea cleanup(free_fovea) fovea
+#define auto_session cleanup(free_session) fovea_session
+
+static void remove_tree(void)
+{
+    tree_done(&tree);
+}
+
+/* build/tests/refit_test */
+static void find_build(void)
+{
+    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
+    for (int up = 0; n > 0 && up < 2; up++) {
+        build[n] = '\0';
+        char *slash = strrchr(build, '/');
+        *slash = '\0';
+        n = slash - build;
+    }
+}
+
+/* A context with the workers of a folder of the build; its record is that of the others here. */
+static fovea *context(const char *folder)
+{
+    char workers[LIMIT_PATH_BYTES + 32];
+    struct fovea_fault fault = {0};
+    fovea *f = NULL;
+    if (!build[0]) {
+        CHECK(tree_init(&tree, "-") == 0);
+        (void)setenv("XDG_STATE_HOME", tree.top, 1);
+        (void)atexit(remove_tree);
+        find_build();
+    }
+    (void)snprintf(workers, sizeof workers, "%s%s", build, folder);
+    CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = "", .worker_dir = workers}, &f, &fault) == 0, "%s", fault.text);
+    return f;
+}
+
+/* A session with one picture that says it is larger than any request may carry. */
+static fovea_session *session_with(fovea *f, const char *name, const char *bytes, size_t len)
+{
+    struct fovea_fault fault = {0};
+    fovea_session *s = NULL;
+    struct record_appended done;
+    struct record_blob blob = {.data = bytes, .len = len};
+    char hex[SHA256_HEX_LEN + 1], body[512];
+    sha256(bytes, len, blob.sha256);
+    sha256_hex(blob.sha256, hex);
+    int n = snprintf(body, sizeof body, "{\"kind\":\"user\",\"at\":1700000000000,\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\","
+                                        "\"sha256\":\"%s\",\"bytes\":%zu,\"width\":9000,\"height\":9000}]}", hex, len);
+    struct record_new entry = {body, (size_t)n};
+    int r = record_append(f->record, &(struct record_append){.session = name, .entries = &entry, .count = 1, .blobs = &blob,
+                                                             .n_blobs = 1, .after = -1}, &done, &fault);
+    CHECK_MSG(r == 0, "%s", fault.text);
+    CHECK_MSG(fovea_session_new(f, &(struct fovea_session_options){.name = name}, &s, &fault) == 0, "%s", fault.text);
+    return s;
+}
+
+static int to_buf(void *arg, const char *piece, size_t len)
+{
+    return buf_add(arg, piece, len);
+}
+
+static char *lower_new(fovea_session *s)
+{
+    auto_buf b = BUF_INIT(16 * MIB);
+    struct fovea_fault fault = {0};
+    int r = fovea_lower(s, &(struct fovea_lower_request){.model = "anthropic/claude-opus-4-7"}, to_buf, &b, NULL, &fault);
+    CHECK_MSG(r == 0, "%s", fault.text);
+    return buf_take(&b);
+}
+
+/* Runs a statement on the record; gives the number in its first column, or how many rows it changed. */
+static int sql(const char *words)
+{
+    char path[LIMIT_PATH_BYTES];
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    (void)snprintf(path, sizeof path, "%sfovea/record.db", tree.top);
+    CHECK(sqlite3_open(path, &db) == SQLITE_OK && sqlite3_prepare_v2(db, words, -1, &st, NULL) == SQLITE_OK);
+    int n = sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int(st, 0) : sqlite3_changes(db);
+    (void)sqlite3_finalize(st);
+    (void)sqlite3_close(db);
+    return n;
+}
+
+static char *fixture_new(const char *name, size_t *ret_len)
+{
+    char path[LIMIT_PATH_BYTES + 64];
+    (void)snprintf(path, sizeof path, "%s/fixtures/%s", build, name);
+    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st = {0};
+    CHECK_MSG(fd >= 0 && fstat(fd, &st) == 0, "%s", path);
+    char *bytes = malloc((size_t)st.st_size + 1);
+    *ret_len = (size_t)read(fd, bytes, (size_t)st.st_size);
+    return bytes;
+}
+
+TEST(a_worker_that_died_is_no_verdict_and_nothing_is_kept)
+{
+    static const char bytes[] = "GIF89aFAULT:crash";
+    auto_fovea *f = context("/tests/fault");
+    auto_session *s = session_with(f, "crash", bytes, sizeof bytes);
+    auto_free char *first = lower_new(s), *again = lower_new(s);
+    CHECK(first && again && !strcmp(first, again) && !strstr(first, "base64"));
+    CHECK(sql("SELECT count(*) FROM variants") == 0);
+}
+
+TEST(what_a_worker_found_impossible_is_kept_as_that)
+{
+    static const char bytes[] = "GIF89aFAULT:refuse";
+    auto_fovea *f = context("/tests/fault");
+    auto_session *s = session_with(f, "refuse", bytes, sizeof bytes);
+    auto_free char *text = lower_new(s);
+    CHECK(text && !strstr(text, "base64"));
+    CHECK(sql("SELECT count(*) FROM variants WHERE media_type = ''") == 1);
+    CHECK(sql("DELETE FROM variants") == 1);
+}
+
+/* Lowers it, harms what was made for it, and lowers it again as another process would. */
+static void harm_and_lower(const char *name, const char *harm)
+{
+    auto_fovea *f = context("");
+    size_t len;
+    auto_free char *bytes = fixture_new("good/png-with-exif-gps-and-text.png", &len);
+    auto_session *s = session_with(f, name, bytes, len);
+    auto_free char *first = lower_new(s);
+    CHECK(first && strstr(first, "base64"));
+    CHECK_MSG(sql(harm) == 1, "%s", harm);
+    auto_fovea *later = context("");
+    auto_session *same = NULL;
+    struct fovea_fault fault = {0};
+    CHECK(fovea_session_new(later, &(struct fovea_session_options){.name = name}, &same, &fault) == 0);
+    auto_free char *again = lower_new(same);
+    CHECK_MSG(again && !strcmp(first, again), "%s", again);
+    (void)fovea_session_delete(later, name, &fault);
+}
+
+TEST(a_version_whose_row_is_damaged_is_made_anew)
+{
+    harm_and_lower("row", "UPDATE variants SET width = width + 1");
+}
+
+TEST(a_version_whose_bytes_are_damaged_or_gone_is_made_anew)
+{
+    harm_and_lower("gone", "DELETE FROM blobs WHERE sha256 IN (SELECT sha256 FROM variants)");
+    harm_and_lower("harmed", "UPDATE blobs SET data = zeroblob(length(data)) WHERE sha256 IN (SELECT sha256 FROM variants)");
+}
