@@ -197,9 +197,9 @@ DAMAGE = [
     ("UPDATE fovea.blobs SET sha256 = set_byte(sha256, 5, get_byte(sha256, 5) # 1) WHERE sha256 ="
      " (SELECT sha256 FROM fovea.uses WHERE seq = 3 LIMIT 1)", "s", 3, False, "not there"),
     ("DELETE FROM fovea.blobs WHERE sha256 = (SELECT sha256 FROM fovea.uses WHERE seq = 3 LIMIT 1)", "s", 3, False, "not there"),
-    ("UPDATE fovea.variants SET width = 4", "-", 0, False, "not what was written"),
-    ("UPDATE fovea.variants SET spec = '\\x00'", "-", 0, False, "not what was written"),
-    ("UPDATE fovea.variants SET sha256 = set_byte(sha256, 0, get_byte(sha256, 0) # 1)", "-", 0, False, "not what was written"),
+    ("UPDATE fovea.variants SET width = 4", "-", 0, True, "not what was written"),
+    ("UPDATE fovea.variants SET spec = '\\x00'", "-", 0, True, "not what was written"),
+    ("UPDATE fovea.variants SET sha256 = set_byte(sha256, 0, get_byte(sha256, 0) # 1)", "-", 0, True, "not what was written"),
     ("UPDATE fovea.heads SET seq = 5", "s", 0, True, "not what its entries say"),
     ("DELETE FROM fovea.heads", "s", 0, True, "not what its entries say"),
     ("UPDATE fovea.marks SET seq = 2 WHERE seq = 1", "s", 0, True, "not what its entries say"),

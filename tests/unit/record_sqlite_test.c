@@ -91,24 +91,30 @@ static const struct flip {
     {"UPDATE entries SET seq = 7 WHERE session = 1 AND seq = 3", "a", 3, false},
     {"UPDATE entries SET seq = 0 WHERE session = 1 AND seq = 1", "a", 1, false},
     {"UPDATE entries SET seq = 6 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE entries SET seq = 9223372036854775807 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE entries SET seq = -5 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE sessions SET name = 'a b' WHERE name = 'b'", "", 0, false},
     {"UPDATE entries SET session = 3 WHERE session = 1 AND seq = 4", "a", 4, false},
     {"DELETE FROM entries WHERE session = 1 AND seq = 2", "a", 2, false},
     {"DELETE FROM entries WHERE session = 1 AND seq = 5", "a", 5, false},
     {"UPDATE sessions SET name = 'c' WHERE name = 'a'", "c", 1, false},
     {"UPDATE sessions SET id = 9 WHERE name = 'a'", "a", 0, false},
     {"UPDATE blobs SET data = CAST('a picturf' AS BLOB) WHERE length(data) = 9", "a", 3, false},
-    {"UPDATE blobs SET data = CAST('smalm' AS BLOB) WHERE length(data) = 5", "a", 3, false},
+    {"UPDATE blobs SET data = CAST('smalm' AS BLOB) WHERE length(data) = 5", "", 0, true},
     {"UPDATE blobs SET sha256 = flip(sha256) WHERE length(data) = 9", "a", 3, false},
     {"UPDATE blobs SET sha256 = flip(sha256) WHERE length(data) = 5", "", 0, false},
     {"DELETE FROM blobs WHERE length(data) = 9", "a", 3, false},
-    {"DELETE FROM blobs WHERE length(data) = 5", "", 0, false},
-    {"UPDATE variants SET width = 4", "", 0, false},
-    {"UPDATE variants SET media_type = 'image/gif'", "", 0, false},
-    {"UPDATE variants SET spec = 'edge=2'", "", 0, false},
-    {"UPDATE variants SET of = sha256", "", 0, false},
+    {"DELETE FROM blobs WHERE length(data) = 5", "", 0, true},
+    {"UPDATE variants SET width = 4", "", 0, true},
+    {"UPDATE variants SET media_type = 'image/gif'", "", 0, true},
+    {"UPDATE variants SET spec = 'edge=2'", "", 0, true},
+    {"UPDATE variants SET of = sha256", "", 0, true},
     {"UPDATE heads SET seq = 4 WHERE session = 1", "a", 0, true},
     {"UPDATE heads SET seq = 6 WHERE session = 1", "a", 0, true},
     {"UPDATE heads SET hash = flip(hash) WHERE session = 1", "a", 0, true},
+    {"UPDATE heads SET seq = -1 WHERE session = 1", "a", 0, true},
+    {"UPDATE heads SET seq = 9223372036854775807 WHERE session = 1", "a", 0, true},
+    {"UPDATE heads SET uses = 0 WHERE session = 1", "a", 0, true},
     {"DELETE FROM heads WHERE session = 1", "a", 0, true},
     {"UPDATE heads SET session = 12 WHERE session = 1", "a", 0, true},
     {"UPDATE marks SET name = CAST('o' AS BLOB) WHERE name = CAST('n' AS BLOB)", "a", 0, true},
@@ -168,6 +174,7 @@ TEST(nothing_is_chained_to_a_damaged_end)
     static const char *const ends[] = {
         "UPDATE entries SET hash = flip(hash) WHERE session = 1 AND seq = 5",
         "DELETE FROM entries WHERE session = 1 AND seq = 5",
+        "UPDATE entries SET body = CAST('fiftg' AS BLOB) WHERE session = 1 AND seq = 5",
         "DELETE FROM heads",
         "UPDATE heads SET seq = 4 WHERE session = 1",
     };
@@ -389,7 +396,8 @@ static const char version_1[] =
     "  width INTEGER NOT NULL, height INTEGER NOT NULL, bytes INTEGER NOT NULL, seal BLOB NOT NULL,"
     "  PRIMARY KEY (of, spec)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX variants_blob ON variants (sha256);"
-    "CREATE TABLE heads (session INTEGER PRIMARY KEY REFERENCES sessions, seq INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;"
+    "CREATE TABLE heads (session INTEGER PRIMARY KEY REFERENCES sessions, seq INTEGER NOT NULL, hash BLOB NOT NULL,"
+    "  uses INTEGER NOT NULL) STRICT;"
     "CREATE TABLE marks (session INTEGER NOT NULL REFERENCES sessions, name BLOB NOT NULL, seq INTEGER NOT NULL,"
     "  PRIMARY KEY (session, name, seq)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE uses (session INTEGER NOT NULL REFERENCES sessions, seq INTEGER NOT NULL, sha256 BLOB NOT NULL,"
@@ -399,7 +407,7 @@ static const char version_1[] =
     "INSERT INTO entries VALUES (1, 1, 1700000000000,"
     "  x'HASH1', 'k', CAST('said long ago mark:m' AS BLOB));"
     "INSERT INTO marks VALUES (1, CAST('m' AS BLOB), 1);"
-    "INSERT INTO heads SELECT session, seq, hash FROM entries;"
+    "INSERT INTO heads SELECT session, seq, hash, 0 FROM entries;"
     "PRAGMA user_version = 1;";
 
 /* Its one entry's hash, computed here from what record.h says and nothing else. */
