@@ -119,7 +119,7 @@ def waits_end_and_memory_is_bounded(server):
 @test
 def a_commit_whose_answer_is_lost_counts_once(server):
     """Cut before the server sees it, after it has done it, and at a moment that nobody knows."""
-    rounds = 50
+    rounds = 40
     plan = [word for _ in range(rounds) for word in ("after", "pass", "before", "blind")]
     proxy = Proxy(server, plan)
     url = server.url(folder=proxy.folder)
