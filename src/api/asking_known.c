@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers that are known: the same bytes, seen in the same way, and the same question to the same model are not paid for
  * twice. Only what was answered is kept, and nothing of what local/ocr reads, which is free. */
-#include <float.h>
 #include <string.h>
 #include <time.h>
 
@@ -28,7 +27,7 @@ static int make_key(struct asking *a)
                          w->region.set, w->region.space);
     for (int i = 0; i < 4; i++) {
         (void)buf_add_str(&b, ",");
-        (void)buf_add_rounded(&b, (const double[]){w->region.x, w->region.y, w->region.w, w->region.h}[i], DBL_DECIMAL_DIG);
+        (void)buf_add_rounded(&b, (const double[]){w->region.x, w->region.y, w->region.w, w->region.h}[i], REAL_MOST_DIGITS);
     }
     (void)buf_add_format(&b, " webp %u fit", w->flags);
     (void)buf_add(&b, &w->limits, sizeof w->limits);
