@@ -225,18 +225,9 @@ $(BUILD)/tests/askhost: $(ASKHOST_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lssl -lcrypto -ljansson
 
-# Writes to a record and reads it.
-$(BUILD)/tests/recordwrite: $(OBJ)/tests/tools/recordwrite.o $(OBJ)/libinternal.a
-	@mkdir -p $(@D)
-	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
-
-# Writes down what asking would have; lowers generated conversations turn by turn.
-$(BUILD)/tests/seedledger $(BUILD)/tests/lowerall: $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
-	@mkdir -p $(@D)
-	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
-
-# Kills those who write the record.
-$(BUILD)/tests/recordcrash: $(OBJ)/tests/tools/recordcrash.o $(OBJ)/libinternal.a
+# Tools of the tests: one writes to a record and reads it, one kills those who do, one writes down what asking would have, one
+# lowers generated conversations turn by turn.
+$(addprefix $(BUILD)/tests/,recordwrite recordcrash seedledger lowerall): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -70,16 +71,16 @@ void home_unlock(int folder)
     (void)flock(folder, LOCK_UN);
 }
 
-/* What SQLite keeps beside a file: 0 and 1, false past the last. */
-static bool log_name(const char *file, size_t i, char name[static 64])
+/* What SQLite keeps beside a file: 0 and 1, false past the last, and of a name that has no room for it. */
+static bool log_name(const char *file, size_t i, char name[static NAME_MAX + 1])
 {
     static const char *const ends[] = {"-wal", "-shm"};
-    return i < COUNT(ends) && snprintf(name, 64, "%s%s", file, ends[i]) > 0;
+    return i < COUNT(ends) && snprintf(name, NAME_MAX + 1, "%s%s", file, ends[i]) <= NAME_MAX;
 }
 
 static void remove_log(int folder, const char *file)
 {
-    char name[64];
+    char name[NAME_MAX + 1];
     for (size_t i = 0; log_name(file, i, name); i++)
         (void)unlinkat(folder, name, 0);
 }
@@ -87,7 +88,7 @@ static void remove_log(int folder, const char *file)
 /* For the owner alone, its log too: SQLite gives a new one the mode of its file, but leaves one that is there. */
 static int close_to_others(int folder, const char *file)
 {
-    char name[64];
+    char name[NAME_MAX + 1];
     for (size_t i = 0; log_name(file, i, name); i++)
         if (fchmodat(folder, name, 0600, 0) < 0 && errno != ENOENT)
             return -errno;
@@ -111,6 +112,9 @@ static int make_file(int folder, const char *file, int64_t deadline)
 int home_file(int folder, const char *file, bool make, int64_t deadline, struct stat *ret)
 {
     struct stat st;
+    char log[NAME_MAX + 1];
+    if (!log_name(file, 0, log))
+        return -ENAMETOOLONG;
     int r = fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
     if (r == -ENOENT && make) {
         r = make_file(folder, file, deadline);

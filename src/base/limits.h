@@ -97,7 +97,8 @@
 #define LIMIT_PG_NAP_MAX_MS 1000
 #define LIMIT_PG_DEAD_MS 15000              /* bytes without acknowledgement from the other machine */
 #define LIMIT_PG_SILENT_MS 30000            /* no byte of an answer; longer than two waits for other writers */
-#define LIMIT_PG_LONG_MS 600000             /* the same of what goes through a whole record */
+#define LIMIT_PG_LONG_MS 600000             /* the same of what goes through a whole record; and a whole answer */
+#define LIMIT_PG_ANSWER_BYTES (LIMIT_BLOB_BYTES + 64 * MIB) /* of one answer: a page and its last row, or all sessions */
 #define LIMIT_PG_IDLE_MS 60000              /* between two statements of a read: its server lets go */
 #define LIMIT_PG_HELD_MS 8000               /* and of a write, which others wait for: less than they do */
 #define LIMIT_PG_QUEUE 256                  /* statements sent ahead of their answers */

@@ -270,7 +270,7 @@ int writer_entry(struct writer *w, const struct entry *e)
     w->error = add_entry(w, e, exact);
     for (size_t i = known; w->job.hooks.ids_before && i < w->group.n_calls; i++)
         if (!w->group.calls[i].implicit)
-            w->group.calls[i].nth += w->job.hooks.ids_before(w->job.hooks.arg, e->seq, w->group.calls[i].id);
+            w->group.calls[i].nth += w->job.hooks.ids_before(w->job.hooks.arg, w->group.items[0].e.seq, w->group.calls[i].id);
     return w->error;
 }
 

@@ -38,12 +38,13 @@ int pg_select(struct backend *b, const char *sql, const struct pg_value *values,
 
 /* ---------------------------------------------------------------- life */
 
-static int pg_open(const struct record_options *options, struct backend **ret, struct fovea_fault *fault)
+static int pg_open(const struct record_options *options, const struct backend_wait *wait, struct backend **ret,
+                   struct fovea_fault *fault)
 {
     auto_free struct backend *b = calloc(1, sizeof *b);
     if (!b)
         return fault_oom(fault);
-    int r = pg_link_init(&b->link, options->where, options->cancel, fault);
+    int r = pg_link_init(&b->link, options->where, wait, fault);
     if (r == 0)
         *ret = take(b);
     return r;
@@ -123,6 +124,7 @@ static int pg_begin(struct backend *b, const char *session, bool make, struct ba
     if (r < 0)
         return r;
     b->n_put = 0;
+    b->link.slow = false;
     r = begun(b, session, make, ret, fault);
     b->writing = r == 0;
     if (r < 0)
@@ -148,7 +150,7 @@ static int pg_end(struct backend *b, int code, struct fovea_fault *fault)
         code = commit(b, fault);
     if (code < 0)
         undo(b);
-    b->writing = false;
+    b->writing = b->link.slow = false;
     return code;
 }
 

@@ -59,9 +59,10 @@ static int walk(struct backend *b, const char *sql, const struct pg_value *value
     r = pg_read_enter(b, to->fault);
     if (r < 0)
         return r;
+    bool slow = b->link.slow;
     b->link.slow = true;
     r = pg_read_leave(b, fetch_all(b, sql, values, n, each, to), to->fault);
-    b->link.slow = false;
+    b->link.slow = slow;
     return MIN(r, 0);
 }
 
@@ -70,7 +71,7 @@ static int walk(struct backend *b, const char *sql, const struct pg_value *value
 static int give_name(struct backend *b, const PGresult *res, int row, void *to)
 {
     struct told *t = to;
-    return t->name(pg_number(&b->link, res, row, 0), b->link.pq->PQgetvalue(res, row, 1), t->arg);
+    return t->name(pg_number(&b->link, res, row, 0), pg_text(&b->link, res, row, 1), t->arg);
 }
 
 int pg_names(struct backend *b, backend_each_name *each, void *arg, struct fovea_fault *fault)
@@ -89,7 +90,7 @@ static int give_made(struct backend *b, const PGresult *res, int row, void *to)
         (void)pg_copy(l, res, row, 2, use, SHA256_LEN); /* of another length it is no blob's */
     struct backend_made m = {
         .seq = pg_number(l, res, row, 0),
-        .mark = mark ? l->pq->PQgetvalue(res, row, 1) : NULL,
+        .mark = mark ? pg_text(l, res, row, 1) : NULL,
         .len = (size_t)l->pq->PQgetlength(res, row, 1),
         .use = mark ? NULL : use,
         .there = pg_number(l, res, row, 3) != 0,
@@ -115,7 +116,7 @@ static int give_variant(struct backend *b, const PGresult *res, int row, void *t
     uint8_t of[SHA256_LEN] = {0};
     (void)pg_copy(&b->link, res, row, 0, of, SHA256_LEN);
     (void)pg_read_variant(b, res, row, 2, &v, NULL); /* one of all zeros has no seal that fits, and is told of */
-    return t->variant(of, b->link.pq->PQgetvalue(res, row, 1), &v, pg_number(&b->link, res, row, 8) != 0, t->arg);
+    return t->variant(of, pg_text(&b->link, res, row, 1), &v, pg_number(&b->link, res, row, 8) != 0, t->arg);
 }
 
 int pg_variants(struct backend *b, int64_t id, backend_each_variant *each, void *arg, struct fovea_fault *fault)
@@ -134,11 +135,11 @@ int pg_variants(struct backend *b, int64_t id, backend_each_variant *each, void 
 static int give_blob(struct backend *b, const PGresult *res, int row, struct told *t)
 {
     const struct pg_link *l = &b->link;
-    struct record_blob blob = {.data = l->pq->PQgetvalue(res, row, 1), .len = (size_t)l->pq->PQgetlength(res, row, 1)};
+    struct record_blob blob = {.data = pg_text(l, res, row, 1), .len = (size_t)l->pq->PQgetlength(res, row, 1)};
     (void)pg_copy(l, res, row, 0, blob.sha256, SHA256_LEN);
     memcpy(t->last, blob.sha256, SHA256_LEN);
     t->bytes += blob.len;
-    return t->blob(&blob, l->pq->PQgetvalue(res, row, 2), pg_number(l, res, row, 3), t->arg);
+    return t->blob(&blob, pg_text(l, res, row, 2), pg_number(l, res, row, 3), t->arg);
 }
 
 /* Those of a session are what it uses, and the variants made of that. Who uses a variant is who uses what it was made of. */
@@ -191,7 +192,7 @@ int pg_blobs(struct backend *b, int64_t id, backend_each_blob *each, void *arg, 
 static int give_words(struct backend *b, const PGresult *res, int row, void *to)
 {
     struct told *t = to;
-    t->words(b->link.pq->PQgetvalue(res, row, 0), t->arg);
+    t->words(pg_text(&b->link, res, row, 0), t->arg);
     return 0;
 }
 

@@ -97,9 +97,9 @@ static int prepare(struct pg_link *l, struct fovea_fault *fault)
     return r;
 }
 
-int pg_link_init(struct pg_link *l, const char *url, const fovea_cancel *cancel, struct fovea_fault *fault)
+int pg_link_init(struct pg_link *l, const char *url, const struct backend_wait *wait, struct fovea_fault *fault)
 {
-    *l = (struct pg_link){.cancel = cancel};
+    *l = (struct pg_link){.wait = wait};
     if (strlen(url) > LIMIT_PG_URL)
         return fault_set(fault, EINVAL, "record.store is longer than %d bytes", LIMIT_PG_URL);
     l->url = strdup(url);
@@ -140,9 +140,11 @@ static int wait_connect(const struct pg_link *l, PostgresPollingStatusType want,
 {
     struct pollfd fds[] = {
         {.fd = l->pq->PQsocket(l->conn), .events = want == PGRES_POLLING_WRITING ? POLLOUT : POLLIN},
-        {.fd = cancel_fd(l->cancel), .events = POLLIN},
+        {.fd = cancel_fd(l->wait->cancel), .events = POLLIN},
     };
-    int n = poll(fds, COUNT(fds), clock_left(deadline));
+    int left = clock_left(deadline), n = left ? poll(fds, COUNT(fds), left) : 0;
+    if (n < 0 && errno != EINTR)
+        return -EHOSTUNREACH;
     if (n > 0 && fds[1].revents)
         return -ECANCELED;
     return n == 0 ? -ETIMEDOUT : 0;
@@ -173,7 +175,7 @@ static int try_once(struct pg_link *l, int64_t deadline)
 
 static int nap(const struct pg_link *l, int ms)
 {
-    struct pollfd fd = {.fd = cancel_fd(l->cancel), .events = POLLIN};
+    struct pollfd fd = {.fd = cancel_fd(l->wait->cancel), .events = POLLIN};
     return poll(&fd, 1, ms) > 0 ? -ECANCELED : 0;
 }
 
@@ -182,7 +184,7 @@ static int nap(const struct pg_link *l, int ms)
 static int set_up(struct pg_link *l, struct fovea_fault *fault)
 {
     char wait[16], idle[16];
-    (void)snprintf(wait, sizeof wait, "%d", LIMIT_RECORD_WAIT_MS);
+    (void)snprintf(wait, sizeof wait, "%d", l->wait->ms);
     (void)snprintf(idle, sizeof idle, "%d", LIMIT_PG_IDLE_MS);
     int r = pg_ask(l, "SELECT set_config('search_path', '', false), set_config('client_min_messages', 'warning', false),"
                       " set_config('lock_timeout', $1, false), set_config('idle_in_transaction_session_timeout', $2, false),"
@@ -208,7 +210,7 @@ static int fault_of_try(struct pg_link *l, int code, struct fovea_fault *fault)
 
 int pg_connect(struct pg_link *l, struct fovea_fault *fault)
 {
-    int64_t until = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    int64_t until = clock_ms() + l->wait->ms;
     int r = l->conn || l->pq ? 0 : prepare(l, fault);
     for (int wait = LIMIT_PG_NAP_MS; r == 0 && !l->conn; wait = MIN(2 * wait, LIMIT_PG_NAP_MAX_MS)) {
         int code = try_once(l, clock_ms() + LIMIT_PG_CONNECT_MS);

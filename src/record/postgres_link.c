@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/cancel.h"
 #include "base/cleanup.h"
@@ -38,18 +39,29 @@ static int lost(struct pg_link *l, struct fovea_fault *fault)
     return give_up(l, pg_fault_lost(l, fault));
 }
 
+/* libpq keeps an answer whole: one without end must not fill the memory. */
+static bool is_too_much(struct pg_link *l)
+{
+    int waiting = 0;
+    if (ioctl(l->pq->PQsocket(l->conn), FIONREAD, &waiting) == 0 && waiting > 0)
+        l->received += (size_t)waiting;
+    return l->received > LIMIT_PG_ANSWER_BYTES;
+}
+
 /* 0: the socket is ready for some of the events, or an error waits there. */
 static int wait_ready(struct pg_link *l, short events, struct fovea_fault *fault)
 {
-    int64_t deadline = clock_ms() + (l->slow ? LIMIT_PG_LONG_MS : LIMIT_PG_SILENT_MS);
+    int64_t deadline = MIN(l->deadline, clock_ms() + (l->slow ? LIMIT_PG_LONG_MS : LIMIT_PG_SILENT_MS));
     for (;;) {
         struct pollfd fds[] = {{.fd = l->pq->PQsocket(l->conn), .events = events},
-                               {.fd = cancel_fd(l->cancel), .events = POLLIN}};
-        int n = poll(fds, COUNT(fds), clock_left(deadline));
+                               {.fd = cancel_fd(l->wait->cancel), .events = POLLIN}};
+        int left = clock_left(deadline), n = left ? poll(fds, COUNT(fds), left) : 0;
         if (n < 0 && errno != EINTR)
             return lost(l, fault);
         if (n > 0 && fds[1].revents)
             return give_up(l, fault_cancelled(fault));
+        if (n > 0 && is_too_much(l))
+            return give_up(l, fault_set(fault, EIO, "the record in PostgreSQL at \"%s\": the server says more than it was asked", l->place));
         if (n > 0)
             return 0;
         if (!clock_left(deadline))
@@ -127,6 +139,8 @@ int pg_answer(struct pg_link *l, PGresult **ret, struct fovea_fault *fault)
     PGresult *kept = NULL;
     if (!l->conn)
         return fault_set(fault, EHOSTDOWN, "the record in PostgreSQL at \"%s\": the connection was lost", l->place);
+    l->deadline = clock_ms() + LIMIT_PG_LONG_MS;
+    l->received = 0;
     int r = l->pq->PQpipelineSync(l->conn) ? flush(l, fault) : lost(l, fault);
     if (r == 0)
         r = collect(l, &kept, fault);
@@ -190,4 +204,10 @@ bool pg_copy(const struct pg_link *l, const PGresult *res, int row, int column, 
         return false;
     memcpy(to, l->pq->PQgetvalue(res, row, column), len);
     return true;
+}
+
+const char *pg_text(const struct pg_link *l, const PGresult *res, int row, int column)
+{
+    const char *text = l->pq->PQgetvalue(res, row, column);
+    return text ? text : "";
 }

@@ -12,6 +12,7 @@
 
 #include "fovea.h"
 #include "record/postgres_lib.h"
+#include "record/record_backend.h"
 
 struct pg_link {
     const struct pq_table *pq; /* NULL: not loaded yet */
@@ -19,8 +20,10 @@ struct pg_link {
     char *url;
     char *place;               /* "HOST/DATABASE", for words */
     char *secrets[2];          /* passwords in url: never in words */
-    const fovea_cancel *cancel;
+    const struct backend_wait *wait;
     bool slow;                 /* what is asked goes through a whole record */
+    int64_t deadline;          /* of the answer that is waited for */
+    size_t received;           /* of it, about */
     size_t queued, queued_bytes;
 };
 
@@ -40,7 +43,7 @@ enum { PG_TYPE_BYTES = 17, PG_TYPE_NUMBER = 20, PG_TYPE_TEXT = 25 };
 #define PG_NONE NULL, 0
 
 /* Only keeps them: the first connection looks at url. */
-int pg_link_init(struct pg_link *l, const char *url, const fovea_cancel *cancel, struct fovea_fault *fault);
+int pg_link_init(struct pg_link *l, const char *url, const struct backend_wait *wait, struct fovea_fault *fault);
 void pg_link_done(struct pg_link *l);
 
 /* Waits a while for a server that is starting. -EINVAL: the address is none; -ENOSYS: no libpq; -EHOSTUNREACH, -EACCES,
@@ -67,5 +70,7 @@ bool pg_soon(const struct pg_link *l);
 int64_t pg_number(const struct pg_link *l, const PGresult *res, int row, int column);
 /* False when it has not exactly len bytes. */
 bool pg_copy(const struct pg_link *l, const PGresult *res, int row, int column, void *to, size_t len);
+/* Its bytes, with a NUL after them; "" of null, and of what the server did not send. */
+const char *pg_text(const struct pg_link *l, const PGresult *res, int row, int column);
 
 #endif

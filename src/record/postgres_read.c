@@ -61,8 +61,8 @@ static int give_row(struct walk *w, const PGresult *res, int i, size_t *bytes)
     struct backend_row row = {
         .seq = pg_number(l, res, i, 0),
         .at_ms = pg_number(l, res, i, 1),
-        .key = l->pq->PQgetisnull(res, i, 3) ? NULL : l->pq->PQgetvalue(res, i, 3),
-        .body = l->pq->PQgetvalue(res, i, 4),
+        .key = l->pq->PQgetisnull(res, i, 3) ? NULL : pg_text(l, res, i, 3),
+        .body = pg_text(l, res, i, 4),
         .len = (size_t)l->pq->PQgetlength(res, i, 4),
     };
     (void)pg_copy(l, res, i, 2, row.hash, SHA256_LEN); /* of another length it is no hash, and will not fit */
@@ -140,7 +140,7 @@ int pg_blob(struct backend *b, const uint8_t *sha256, void **ret, size_t *ret_le
     void *data = malloc(len + 1);
     if (!data)
         return fault_oom(fault);
-    memcpy(data, b->link.pq->PQgetvalue(got.res, 0, 0), len);
+    memcpy(data, pg_text(&b->link, got.res, 0, 0), len);
     *ret = data;
     *ret_len = len;
     return 0;
@@ -156,7 +156,7 @@ int pg_read_variant(struct backend *b, const PGresult *res, int row, int column,
     if (!pg_copy(l, res, row, column, v.v.sha256, SHA256_LEN) || !pg_copy(l, res, row, column + 5, v.seal, SHA256_LEN) ||
         len >= sizeof v.v.media_type || width < 0 || width > UINT32_MAX || height < 0 || height > UINT32_MAX)
         return fault_damaged(b, "what it says of a smaller version is not what was written", fault);
-    memcpy(v.v.media_type, l->pq->PQgetvalue(res, row, column + 1), len);
+    memcpy(v.v.media_type, pg_text(l, res, row, column + 1), len);
     v.v.width = (uint32_t)width;
     v.v.height = (uint32_t)height;
     v.v.bytes = pg_number(l, res, row, column + 4);
@@ -193,7 +193,7 @@ int pg_sessions(struct backend *b, const char *name, void (*tell)(const struct r
         return r;
     for (int i = 0; i < l->pq->PQntuples(got.res); i++) {
         struct record_session s = {
-            .name = l->pq->PQgetvalue(got.res, i, 0),
+            .name = pg_text(l, got.res, i, 0),
             .entries = pg_number(l, got.res, i, 1),
             .created_ms = pg_number(l, got.res, i, 2),
             .last_ms = pg_number(l, got.res, i, 3),

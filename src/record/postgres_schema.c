@@ -27,7 +27,7 @@ static const char *const version_1[] = {
     "CREATE TABLE fovea.entries (session bigint NOT NULL REFERENCES fovea.sessions, seq bigint NOT NULL CHECK (seq > 0),"
     " at_ms bigint NOT NULL, hash bytea NOT NULL, key bytea, body bytea NOT NULL, PRIMARY KEY (session, seq))",
     PG_INDEX_KEY,
-    "CREATE TABLE fovea.blobs (sha256 bytea PRIMARY KEY, data bytea NOT NULL)",
+    "CREATE TABLE fovea.blobs (sha256 bytea PRIMARY KEY CHECK (octet_length(sha256) = 32), data bytea NOT NULL)",
     "ALTER TABLE fovea.blobs ALTER data SET STORAGE EXTERNAL", /* pictures do not shrink */
     "CREATE TABLE fovea.variants (of bytea NOT NULL, spec bytea NOT NULL, sha256 bytea NOT NULL, media_type bytea NOT NULL,"
     " width bigint NOT NULL, height bigint NOT NULL, bytes bigint NOT NULL, seal bytea NOT NULL, PRIMARY KEY (of, spec))",
@@ -47,8 +47,11 @@ static const char *const *const steps[VERSION_OURS] = {version_1};
 
 int pg_check_version(const struct backend *b, int64_t version, struct fovea_fault *fault)
 {
-    if (version <= VERSION_OURS)
+    if (version > 0 && version <= VERSION_OURS)
         return 0;
+    if (version <= 0)
+        return fault_set(fault, EBADMSG, "the record in PostgreSQL at \"%s\" is damaged: its version is none that there was",
+                         b->link.place);
     return fault_set(fault, EPROTO, "the record in PostgreSQL at \"%s\" was made by a newer fovea: use that one", b->link.place);
 }
 
@@ -57,14 +60,19 @@ int pg_check_version(const struct backend *b, int64_t version, struct fovea_faul
 static int read_version(struct backend *b, int64_t *ret, struct fovea_fault *fault)
 {
     auto_result there = {0}, version = {0};
-    int n = pg_select(b, "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-                         " WHERE n.nspname = 'fovea' AND c.relname = 'version'",
+    int n = pg_select(b, "SELECT count(*) FILTER (WHERE c.relname = 'version'), count(*) FILTER (WHERE c.relname = 'sessions')"
+                         " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'fovea'",
                       PG_NONE, &there, fault);
-    if (n > 0)
-        n = pg_select(b, "SELECT version FROM fovea.version", PG_NONE, &version, fault);
     if (n < 0)
         return n;
-    *ret = n ? pg_number(&b->link, version.res, 0, 0) : 0;
+    int64_t has_version = pg_number(&b->link, there.res, 0, 0), has_tables = pg_number(&b->link, there.res, 0, 1);
+    *ret = 0;
+    if (!has_version && !has_tables)
+        return 0;
+    if (has_version && (n = pg_select(b, "SELECT version FROM fovea.version", PG_NONE, &version, fault)) < 0)
+        return n;
+    if (has_version && n > 0)
+        *ret = pg_number(&b->link, version.res, 0, 0);
     return pg_check_version(b, *ret, fault);
 }
 
@@ -100,6 +108,7 @@ int pg_ready(struct backend *b, bool make, struct fovea_fault *fault)
     int64_t version = 0;
     if (b->link.conn && b->known)
         return 0;
+    b->known = false;
     int r = pg_connect(&b->link, fault);
     if (r == 0)
         r = read_version(b, &version, fault);

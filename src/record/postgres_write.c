@@ -141,6 +141,7 @@ int pg_drop_made(struct backend *b, int64_t id, struct fovea_fault *fault)
         PG_INDEX_MARKS,
         PG_INDEX_USES,
     };
+    b->link.slow = true; /* until it ends: what is made anew goes through all entries */
     return id ? send_all(b, of_one, COUNT(of_one), PG_VALUES(PG_NUMBER(id)), fault)
               : send_all(b, of_none, COUNT(of_none), PG_NONE, fault);
 }
@@ -167,10 +168,6 @@ int pg_drop_session(struct backend *b, int64_t id, struct fovea_fault *fault)
         "DELETE FROM fovea.entries WHERE session = $1",
         "DELETE FROM fovea.sessions WHERE id = $1",
     };
-    b->link.slow = true;
-    int r = send_all(b, sql, COUNT(sql), PG_VALUES(PG_NUMBER(id)), fault);
-    if (r == 0)
-        r = pg_answer(&b->link, NULL, fault);
-    b->link.slow = false;
-    return r;
+    b->link.slow = true; /* until it ends */
+    return send_all(b, sql, COUNT(sql), PG_VALUES(PG_NUMBER(id)), fault);
 }

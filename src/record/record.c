@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The record: see record.h. Here is its life: which backend, one thread at a time, and asking again when a server fell silent.
- * Nothing below a public function waits for longer than LIMIT_RECORD_WAIT_MS without looking at the cancel.
+ * Nothing below a public function waits for longer than wait.ms without looking at the cancel.
  */
 #include "record/record.h"
 
@@ -41,8 +41,9 @@ int record_open(const struct record_options *options, struct record **ret, struc
     struct record *r = calloc(1, sizeof *r);
     if (!r)
         return fault_oom(fault);
-    *r = (struct record){.kind = kind, .derive = options->derive, .cancel = options->cancel};
-    int code = kind->open(options, &r->backend, fault);
+    *r = (struct record){.kind = kind, .derive = options->derive};
+    r->wait.ms = options->wait_ms > 0 ? options->wait_ms : LIMIT_RECORD_WAIT_MS;
+    int code = kind->open(options, &r->wait, &r->backend, fault);
     if (code < 0) {
         free(r);
         return code;
@@ -65,29 +66,45 @@ void record_close(struct record *r)
 
 /* ---------------------------------------------------------------- one at a time, again and again */
 
+/* Of this thread: what it does on another record is not ended by it. */
+static _Thread_local struct {
+    const struct record *of;
+    const fovea_cancel *cancel;
+} mine;
+
+void record_cancel(struct record *r, const fovea_cancel *cancel)
+{
+    mine.of = cancel ? r : NULL;
+    mine.cancel = cancel;
+}
+
 int record_enter(struct record *r, struct fovea_fault *fault)
 {
-    int64_t deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    const fovea_cancel *cancel = mine.of == r ? mine.cancel : NULL;
+    int64_t deadline = clock_ms() + r->wait.ms;
     (void)pthread_mutex_lock(&r->lock);
-    while (r->held && clock_left(deadline) && !cancel_struck(r->cancel)) {
+    while (r->held && clock_left(deadline) && !cancel_struck(cancel)) {
         int64_t tick = MIN(deadline, clock_ms() + LIMIT_RECORD_TICK_MS);
         struct timespec until = {.tv_sec = tick / 1000, .tv_nsec = tick % 1000 * 1000000};
         (void)pthread_cond_clockwait(&r->left, &r->lock, CLOCK_MONOTONIC, &until);
     }
-    bool mine = !r->held && !cancel_struck(r->cancel);
-    if (mine)
+    bool free_now = !r->held && !cancel_struck(cancel);
+    if (free_now) {
         r->held = true;
+        r->wait.cancel = cancel;
+    }
     (void)pthread_mutex_unlock(&r->lock);
-    if (mine)
+    if (free_now)
         return 0;
-    return cancel_struck(r->cancel) ? fault_cancelled(fault)
-                                    : fault_set(fault, EBUSY, "the record is in use for too long: try again");
+    return cancel_struck(cancel) ? fault_cancelled(fault)
+                                 : fault_set(fault, EBUSY, "the record is in use for too long: try again");
 }
 
 void record_leave(struct record *r)
 {
     (void)pthread_mutex_lock(&r->lock);
     r->held = false;
+    r->wait.cancel = NULL;
     (void)pthread_cond_signal(&r->left);
     (void)pthread_mutex_unlock(&r->lock);
 }
@@ -97,11 +114,11 @@ bool record_again(struct record *r, struct record_tries *t, int code)
     if (code != -EHOSTDOWN && !(code == -EHOSTUNREACH && t->deadline))
         return false;
     if (!t->deadline)
-        t->deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
-    struct pollfd p = {.fd = cancel_fd(r->cancel), .events = POLLIN};
+        t->deadline = clock_ms() + r->wait.ms;
+    struct pollfd p = {.fd = cancel_fd(r->wait.cancel), .events = POLLIN};
     (void)poll(&p, 1, MIN(t->pause_ms, clock_left(t->deadline)));
     t->pause_ms = t->pause_ms ? MIN(2 * t->pause_ms, LIMIT_RECORD_PAUSE_MS) : LIMIT_RECORD_PAUSE_MS / 16;
-    return clock_left(t->deadline) && !cancel_struck(r->cancel);
+    return clock_left(t->deadline) && !cancel_struck(r->wait.cancel);
 }
 
 int record_end(int code)
@@ -155,15 +172,29 @@ int record_last(struct record *r, const char *session, struct record_point *ret,
     return 0;
 }
 
+struct listing {
+    void (*tell)(const struct record_session *s, void *arg);
+    void *arg;
+};
+
+/* A name that no session can have is damage: record_check tells of it, and nobody is shown it. */
+static void list(const struct record_session *s, void *arg)
+{
+    const struct listing *l = arg;
+    if (record_check_name(s->name, NULL) == 0)
+        l->tell(s, l->arg);
+}
+
 int record_sessions(struct record *r, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
                     struct fovea_fault *fault)
 {
     struct record_tries tries = {0};
+    struct listing listing = {tell, arg};
     int code = name ? record_check_name(name, fault) : 0;
     if (code < 0 || (code = record_enter(r, fault)) < 0)
         return code;
     do {
-        code = r->kind->sessions(r->backend, name, tell, arg, fault);
+        code = r->kind->sessions(r->backend, name, list, &listing, fault);
     } while (record_again(r, &tries, code));
     record_leave(r);
     if (code == -ENOENT)
@@ -171,13 +202,15 @@ int record_sessions(struct record *r, const char *name, void (*tell)(const struc
     return record_end(code);
 }
 
-static int delete_once(struct record *r, const char *session, struct fovea_fault *fault)
+/* sent: it may be done, although the answer was lost. */
+static int delete_once(struct record *r, const char *session, bool *sent, struct fovea_fault *fault)
 {
     struct backend_head head;
     int code = r->kind->head(r->backend, session, &head, fault); /* what is not there needs no file made */
     if (code < 0 || (code = r->kind->begin(r->backend, session, false, &head, fault)) < 0)
         return code;
     code = head.id ? r->kind->drop_session(r->backend, head.id, fault) : -ENOENT;
+    *sent |= code == 0;
     return r->kind->end(r->backend, code, fault);
 }
 
@@ -187,13 +220,12 @@ int record_delete(struct record *r, const char *session, struct fovea_fault *fau
     int code = record_check_name(session, fault);
     if (code < 0 || (code = record_enter(r, fault)) < 0)
         return code;
-    for (bool lost = false;; lost = true) {
-        code = delete_once(r, session, fault);
-        if (code == -ENOENT && lost)
-            code = 0; /* the try before had done it */
-        if (!record_again(r, &tries, code))
-            break;
-    }
+    bool sent = false;
+    do {
+        code = delete_once(r, session, &sent, fault);
+    } while (record_again(r, &tries, code));
     record_leave(r);
+    if (code == -ENOENT && sent)
+        return 0; /* the try before had done it */
     return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
 }

@@ -8,10 +8,10 @@
  * again (record_check with repair).
  *
  * Entries of a session are numbered from 1 without gaps. Each carries a hash over the one before it, the session's name, its
- * number, its key and its bytes, so that a change of any of them is seen: an entry that does not fit is never given out.
+ * number, the time it was appended at, its key and its bytes, so that a change of any of them is seen: an entry that does not fit is never given out.
  *
  * A struct record may be used by many threads. Faults, besides those named: -ENOMEM; -EBUSY another process writes and did
- * not end within LIMIT_RECORD_WAIT_MS; -ENOSPC, -EIO and what else the system says; -EHOSTUNREACH, -EACCES of a server;
+ * not end within wait_ms; -ENOSPC, -EIO and what else the system says; -EHOSTUNREACH, -EACCES of a server;
  * -ECANCELED; -EPROTO a record made by a newer fovea; -EBADMSG what is stored is damaged (the text names session and entry).
  */
 #ifndef FOVEA_RECORD_H
@@ -31,11 +31,15 @@ struct record_options {
     const char *where;  /* config record.store: "sqlite:" (the usual file), "sqlite:/abs/file.db", "postgresql://..." */
     const char *folder; /* of the usual file: $XDG_STATE_HOME/fovea; "" where there is no home (a fault, -ENOENT) */
     record_derive *derive;
-    const fovea_cancel *cancel; /* ends waits; may be NULL */
+    int wait_ms; /* for others that write, and for a server that fell silent; 0: LIMIT_RECORD_WAIT_MS */
 };
 /* Opens nothing yet: the first use does. -EINVAL: where is none of those; its text says what it may be. */
 int record_open(const struct record_options *options, struct record **ret, struct fovea_fault *fault);
 void record_close(struct record *r);
+
+/* The cancel of the calls that this thread makes on r from now on: it ends their waits. NULL: none, as at first. It must live
+ * until another one, or none, is set. */
+void record_cancel(struct record *r, const fovea_cancel *cancel);
 
 /* ---------------------------------------------------------------- appending */
 
@@ -62,7 +66,7 @@ struct record_append {
 };
 struct record_appended {
     int64_t first, last;
-    bool again; /* the key was known: nothing was appended */
+    bool again; /* the key was known before this call, which appended nothing */
 };
 /* All of it or nothing, on disk when it returns 0. After -EIO, -ENOSPC and -EHOSTUNREACH it may be either: the same key again
  * says. -EINVAL: also an entry that derive refuses, or that uses bytes which neither the record has nor blobs gives; -EFBIG;

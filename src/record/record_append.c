@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "record/record_priv.h"
@@ -141,7 +141,9 @@ static int append_one(struct record *r, const struct record_append *a, size_t i,
 
 /* Nothing is chained to a last entry that is not the one it should be: what follows would be lost with it. */
 struct tail {
+    const char *session;
     const struct record_point *last;
+    struct record_point before; /* the one that the last was chained to */
     size_t seen;
     bool fits;
 };
@@ -149,25 +151,26 @@ struct tail {
 static int look_tail(const struct backend_row *row, void *arg)
 {
     struct tail *t = arg;
-    t->fits = !t->seen++ && row->seq == t->last->seq && !memcmp(row->hash, t->last->hash, SHA256_LEN);
-    return 0;
+    uint8_t hash[SHA256_LEN];
+    if (row->seq == t->last->seq - 1) {
+        t->before.seq = row->seq;
+        memcpy(t->before.hash, row->hash, SHA256_LEN);
+        return 0;
+    }
+    record_hash(t->before.hash, t->session, row, hash);
+    t->fits = !t->seen++ && row->seq == t->last->seq && t->before.seq == row->seq - 1 &&
+              !memcmp(hash, row->hash, SHA256_LEN) && !memcmp(hash, t->last->hash, SHA256_LEN);
+    return !t->fits;
 }
 
 static int check_tail(struct record *r, const char *session, const struct backend_head *head, struct fovea_fault *fault)
 {
-    struct tail t = {.last = &head->last, .fits = head->last.seq == 0};
-    int code = r->kind->rows(r->backend, head->id, MAX(head->last.seq, 1), look_tail, &t, fault);
+    struct tail t = {.session = session, .last = &head->last, .fits = head->last.seq == 0};
+    int code = r->kind->rows(r->backend, head->id, MAX(head->last.seq - 1, 1), look_tail, &t, fault);
     if (code == 0 && !t.fits)
-        return fault_set(fault, EBADMSG, "session \"%s\" is damaged at its end, after entry %lld: fsck says how", session,
+        return fault_set(fault, EBADMSG, "session \"%s\" is damaged at its end, at entry %lld: fsck says how", session,
                          (long long)head->last.seq);
     return code;
-}
-
-static int64_t now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static int by_hash(const void *a, const void *b)
@@ -193,7 +196,7 @@ static int put_blobs(struct record *r, const struct record_append *a, struct fov
 static int append_new(struct record *r, const struct record_append *a, const char *key, struct backend_head *head,
                       struct record_appended *ret, struct fovea_fault *fault)
 {
-    int64_t first = head->last.seq + 1, now_ms = now();
+    int64_t first = head->last.seq + 1, now_ms = clock_wall_ms();
     int code = check_tail(r, a->session, head, fault);
     if (code < 0)
         return code;
@@ -210,8 +213,9 @@ static int append_new(struct record *r, const struct record_append *a, const cha
     return code;
 }
 
-static int append_once(struct record *r, const struct record_append *a, const char *key, struct record_appended *ret,
-                       struct fovea_fault *fault)
+/* was_new: set when the key was not there. */
+static int append_once(struct record *r, const struct record_append *a, const char *key, bool *was_new,
+                       struct record_appended *ret, struct fovea_fault *fault)
 {
     struct backend_head head = {0};
     struct record_appended done;
@@ -220,6 +224,7 @@ static int append_once(struct record *r, const struct record_append *a, const ch
     if (code < 0)
         return code;
     code = r->kind->find_key(r->backend, head.id, key, &first, fault);
+    *was_new |= code == -ENOENT;
     if (code == 0)
         code = give_again(r, a, key, head.id, first, &done, fault);
     else if (code == -ENOENT)
@@ -239,13 +244,12 @@ int record_append(struct record *r, const struct record_append *a, struct record
         code = make_key(made, fault);
     if (code < 0 || (code = record_enter(r, fault)) < 0)
         return code;
-    bool lost = false;
+    bool was_new = false;
     do {
-        code = append_once(r, a, a->key ? a->key : made, ret, fault);
-        lost |= code == -EHOSTDOWN;
+        code = append_once(r, a, a->key ? a->key : made, &was_new, ret, fault);
     } while (record_again(r, &tries, code));
     record_leave(r);
-    if (code == 0 && lost && !a->key)
-        ret->again = false; /* by nobody but ourselves */
+    if (code == 0 && was_new)
+        ret->again = false; /* by nobody but ourselves, in a try whose answer was lost */
     return record_end(code);
 }

@@ -3,7 +3,7 @@
  * What a store must do for the record. record.c holds the lock around every call (a backend is used by one thread at a
  * time), computes hashes and judges chains; a backend moves rows. Functions return 0 or a negative errno with a sentence in
  * fault; -EHOSTDOWN alone means "the connection was lost; what was asked may or may not have happened", and record.c begins
- * the whole append or read again, for LIMIT_RECORD_WAIT_MS in all (-EHOSTUNREACH of such a further try is one more of them).
+ * the whole append or read again, for wait_ms in all (-EHOSTUNREACH of such a further try is one more of them).
  */
 #ifndef FOVEA_RECORD_BACKEND_H
 #define FOVEA_RECORD_BACKEND_H
@@ -11,6 +11,12 @@
 #include "record/record.h"
 
 struct backend; /* each has its own */
+
+/* How the call that is going on may wait. The record's own; it changes from call to call. */
+struct backend_wait {
+    const fovea_cancel *cancel; /* may be NULL */
+    int ms;
+};
 
 struct backend_head {
     int64_t id; /* of the session, never given to another; 0: there is none of that name */
@@ -51,8 +57,9 @@ typedef int backend_each_variant(const uint8_t *of, const char *spec, const stru
 struct backend_kind {
     const char *scheme; /* "sqlite:", "postgresql:" */
 
-    /* Looks at options->where and keeps what it needs of options; touches neither file nor server yet. */
-    int (*open)(const struct record_options *options, struct backend **ret, struct fovea_fault *fault);
+    /* Looks at options->where and keeps what it needs of options, and wait; touches neither file nor server yet. */
+    int (*open)(const struct record_options *options, const struct backend_wait *wait, struct backend **ret,
+                struct fovea_fault *fault);
     void (*close)(struct backend *b);
 
     /* A transaction that writes. begin takes the lease or what stands for it, makes the schema or brings it up to date, and

@@ -92,7 +92,7 @@ static void look_at(struct walk *w, const struct backend_row *row)
 static int walk_row(const struct backend_row *row, void *arg)
 {
     struct walk *w = arg;
-    if (cancel_struck(w->c->r->cancel))
+    if (cancel_struck(w->c->r->wait.cancel))
         return fault_cancelled(w->c->fault);
     look_at(w, row);
     w->last.seq = row->seq;
@@ -217,7 +217,7 @@ static int look_blob(const struct record_blob *blob, const char *session, int64_
 {
     struct checking *c = arg;
     uint8_t hash[SHA256_LEN];
-    if (cancel_struck(c->r->cancel))
+    if (cancel_struck(c->r->wait.cancel))
         return fault_cancelled(c->fault);
     c->done.blobs++;
     c->done.bytes += (int64_t)blob->len;

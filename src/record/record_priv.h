@@ -11,13 +11,13 @@ struct record {
     const struct backend_kind *kind;
     struct backend *backend;
     record_derive *derive;
-    const fovea_cancel *cancel;
-    pthread_mutex_t lock; /* of held alone, so that waiting for the rest can end */
+    struct backend_wait wait; /* its cancel is that of who holds the record */
+    pthread_mutex_t lock;     /* of held alone, so that waiting for the rest can end */
     pthread_cond_t left;
     bool held;
 };
 
-/* One thread at a time. Waits for LIMIT_RECORD_WAIT_MS at most: -EBUSY; -ECANCELED. record_leave is owed after 0. */
+/* One thread at a time. Waits for wait.ms at most: -EBUSY; -ECANCELED. record_leave is owed after 0. */
 int record_enter(struct record *r, struct fovea_fault *fault);
 void record_leave(struct record *r);
 

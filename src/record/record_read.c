@@ -15,13 +15,14 @@ struct reading {
     record_each *each;
     void *arg;
     bool stopped;
+    int said;    /* by each, when it stopped */
     bool judged; /* the fault says already which entry it is */
 };
 
 static int read_row(const struct backend_row *row, void *arg)
 {
     struct reading *g = arg;
-    if (cancel_struck(g->r->cancel))
+    if (cancel_struck(g->r->wait.cancel))
         return fault_cancelled(g->chain.fault);
     int code = record_chain_next(&g->chain, row);
     g->judged = code < 0;
@@ -30,6 +31,7 @@ static int read_row(const struct backend_row *row, void *arg)
     struct record_entry e = {.point = *g->chain.at, .key = row->key, .body = row->body, .len = row->len};
     code = g->each(&e, g->arg);
     g->stopped = code != 0;
+    g->said = code;
     return code;
 }
 
@@ -70,7 +72,7 @@ static int read_once(struct reading *g)
 int record_read(struct record *r, const char *session, struct record_point *at, record_each *each, void *arg,
                 struct fovea_fault *fault)
 {
-    struct reading g = {{session, at, false, fault}, r, each, arg, false, false};
+    struct reading g = {.chain = {session, at, false, fault}, .r = r, .each = each, .arg = arg};
     struct record_tries tries = {0};
     int code = record_check_name(session, fault);
     if (code < 0 || (code = record_enter(r, fault)) < 0)
@@ -82,7 +84,7 @@ int record_read(struct record *r, const char *session, struct record_point *at, 
     } while (!g.stopped && record_again(r, &tries, code));
     record_leave(r);
     if (g.stopped)
-        return code == 1 ? 0 : code;
+        return MIN(g.said, 0); /* whatever came of leaving the store */
     return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
 }
 

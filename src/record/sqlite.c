@@ -37,13 +37,14 @@ static int find_place(struct backend *b, const struct record_options *options, s
     return b->name && b->folder ? 0 : fault_oom(fault);
 }
 
-static int sq_open(const struct record_options *options, struct backend **ret, struct fovea_fault *fault)
+static int sq_open(const struct record_options *options, const struct backend_wait *wait, struct backend **ret,
+                   struct fovea_fault *fault)
 {
     struct backend *b = calloc(1, sizeof *b);
     if (!b)
         return fault_oom(fault);
     b->lease = -1;
-    b->cancel = options->cancel;
+    b->wait = wait;
     int r = find_place(b, options, fault);
     if (r < 0) {
         sq_close(b);

@@ -17,6 +17,7 @@ static const struct {
 } faults[] = {
     {SQLITE_BUSY, EBUSY, "is in use by another program for too long: try again"},
     {SQLITE_LOCKED, EBUSY, "is in use for too long: try again"},
+    {SQLITE_INTERRUPT, EBUSY, "is in use for too long: try again"},
     {SQLITE_FULL, ENOSPC, "cannot grow: the disk is full; make room and try again"},
     {SQLITE_PERM, EACCES, "cannot be written: see to its permissions"},
     {SQLITE_READONLY, EACCES, "cannot be written: see to its permissions"},
@@ -38,7 +39,7 @@ int sq_fault_named(struct backend *b, int error, const char *words, struct fovea
 /* What the system said of the file, where SQLite only says that it failed. */
 static int io_fault(struct backend *b, struct fovea_fault *fault)
 {
-    int now = errno, e = b->db ? sqlite3_system_errno(b->db) : 0;
+    int now = errno, e = sqlite3_system_errno(b->db);
     if (!e)
         e = now; /* of a commit SQLite notes none; sq_leave_write saw to it that an older one is not taken for it */
     if (e == ENOSPC || e == EDQUOT || e == EFBIG)
@@ -51,7 +52,7 @@ int sq_fault(struct backend *b, int code, struct fovea_fault *fault)
     int plain = code & 0xff, r = 0;
     if (plain == SQLITE_NOMEM)
         return fault_oom(fault);
-    if (plain == SQLITE_BUSY && cancel_struck(b->cancel))
+    if ((plain == SQLITE_BUSY || plain == SQLITE_INTERRUPT) && cancel_struck(b->wait->cancel))
         return fault_cancelled(fault);
     for (size_t i = 0; r == 0 && i < COUNT(faults); i++)
         if (faults[i].code == plain)

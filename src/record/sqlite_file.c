@@ -7,6 +7,7 @@
  * Where the folder cannot be written, reading works from a log and its index that are there already, and on a read-only file
  * system also without them. It does not work where SQLite would have to make them.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,8 @@
 #include "base/home.h"
 #include "base/limits.h"
 #include "record/sqlite_priv.h"
+
+enum { STEPS_A_LOOK = 100000 }; /* of SQLite's machine, between two looks at the cancel: some milliseconds */
 
 void sq_hang_up(struct backend *b)
 {
@@ -35,10 +38,17 @@ static int wait_for_others(void *arg, int times)
     static const struct timespec nap = {.tv_nsec = LIMIT_RECORD_NAP_US * 1000};
     const struct backend *b = arg;
     (void)times;
-    if (!clock_left(b->deadline) || cancel_struck(b->cancel))
+    if (!clock_left(b->deadline) || cancel_struck(b->wait->cancel))
         return 0;
     (void)nanosleep(&nap, NULL);
     return 1;
+}
+
+/* What goes through a whole file looks at the cancel now and then. */
+static int is_struck(void *arg)
+{
+    const struct backend *b = arg;
+    return cancel_struck(b->wait->cancel);
 }
 
 static int note_pages(void *arg, sqlite3 *db, const char *name, int pages)
@@ -82,6 +92,7 @@ static int connect_file(struct backend *b, int folder)
     if (code != SQLITE_OK)
         return code;
     (void)sqlite3_busy_handler(b->db, wait_for_others, b);
+    sqlite3_progress_handler(b->db, STEPS_A_LOOK, is_struck, b);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -105,6 +116,8 @@ static int open_file(struct backend *b, int folder, bool make, struct fovea_faul
     if (r < 0)
         return sq_fault_named(b, r, r == -EPERM ? "is no file of yours: move it away" : strerror(-r), fault);
     auto_free char *where = canonicalize_file_name(b->folder);
+    if (!where && errno != ENOMEM)
+        return sq_fault_named(b, errno, strerror(errno), fault);
     if (!where || buf_add_format(&path, "%s/%s", where, b->name) < 0 || !(b->path = buf_take(&path)))
         return fault_oom(fault);
     int code = connect_file(b, folder);
@@ -113,7 +126,7 @@ static int open_file(struct backend *b, int folder, bool make, struct fovea_faul
 
 static int open_folder(struct backend *b, bool make, int *ret, struct fovea_fault *fault)
 {
-    b->deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    b->deadline = clock_ms() + b->wait->ms;
     if (!b->folder)
         return make ? fault_set(fault, ENOENT, "no place for the record: set HOME or XDG_STATE_HOME") : -ENOENT;
     return home_open(b->folder, make, ret, fault);
@@ -121,12 +134,21 @@ static int open_folder(struct backend *b, bool make, int *ret, struct fovea_faul
 
 /* ---------------------------------------------------------------- versions */
 
+/* 0 is that of a file in which nothing is yet, and of no other. */
 static int read_version(struct backend *b, int64_t *ret, struct fovea_fault *fault)
 {
-    int r = sq_one(b, SQ_VERSION, NULL, 0, ret, fault);
-    if (r == 0 && *ret > SQ_VERSION_NOW)
+    int64_t version, tables;
+    int r = sq_one(b, SQ_VERSION, NULL, 0, &version, fault);
+    if (r < 0)
+        return r;
+    if (version > SQ_VERSION_NOW)
         return sq_fault_named(b, EPROTO, "was made by a newer fovea: use that one", fault);
-    return r;
+    if (version == 0 && (r = sq_one(b, SQ_HAS_TABLES, NULL, 0, &tables, fault)) < 0 && r != -ENOENT)
+        return r;
+    if (version < 0 || (version == 0 && r == 0))
+        return sq_fault_named(b, EBADMSG, "is damaged: its version is none that there was", fault);
+    *ret = version;
+    return 0;
 }
 
 /* From whatever version it has to ours, within a transaction. */
@@ -206,7 +228,8 @@ static void fold_log(struct backend *b)
 
 int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
 {
-    if (b->db && r == 0) {
+    assert(b->db); /* it is not closed while it is written */
+    if (r == 0) {
         errno = 0;
         int code = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
         if (code == SQLITE_OK)
@@ -214,7 +237,7 @@ int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
         else
             r = sq_fault(b, code, fault); /* before what follows has the system say something else */
     }
-    if (b->db && r < 0 && !sqlite3_get_autocommit(b->db))
+    if (r < 0 && !sqlite3_get_autocommit(b->db))
         (void)sqlite3_exec(b->db, "ROLLBACK", NULL, NULL, NULL);
     b->writing = false;
     if (r == -EIO || r == -ENOSPC || r == -EBADMSG)
@@ -228,9 +251,9 @@ int sq_enter_read(struct backend *b, struct fovea_fault *fault)
     auto_close int folder = -1;
     int64_t now;
     if (b->writing)
-        return b->db ? 0 : sq_fault_named(b, EIO, "cannot be read or written", fault);
+        return 0;
     int r = 0;
-    b->deadline = clock_ms() + LIMIT_RECORD_WAIT_MS;
+    b->deadline = clock_ms() + b->wait->ms;
     if (!is_current(b)) {
         r = open_folder(b, false, &folder, fault);
         if (r == 0)

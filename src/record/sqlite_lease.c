@@ -30,7 +30,7 @@ static int set_lock(int fd, short type, off_t byte)
 
 static int wait_lock(struct backend *b, off_t byte, struct fovea_fault *fault)
 {
-    struct pollfd p = {.fd = cancel_fd(b->cancel), .events = POLLIN};
+    struct pollfd p = {.fd = cancel_fd(b->wait->cancel), .events = POLLIN};
     struct timespec nap = {.tv_nsec = LIMIT_RECORD_NAP_US * 1000 / 64};
     for (;;) {
         int r = set_lock(b->lease, F_WRLCK, byte);
@@ -38,7 +38,7 @@ static int wait_lock(struct backend *b, off_t byte, struct fovea_fault *fault)
             return 0;
         if (r != -EAGAIN && r != -EACCES && r != -EINTR)
             return sq_fault_named(b, r, "cannot be locked for writing", fault);
-        if (cancel_struck(b->cancel))
+        if (cancel_struck(b->wait->cancel))
             return fault_cancelled(fault);
         if (!clock_left(b->deadline))
             return sq_fault_named(b, EBUSY, "is being written by another process for too long: try again", fault);

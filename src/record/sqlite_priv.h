@@ -10,6 +10,7 @@
 
 enum sq_statement {
     SQ_VERSION,
+    SQ_HAS_TABLES,
     SQ_HEAD,
     SQ_NEW_SESSION,
     SQ_FIND_KEY,
@@ -52,7 +53,7 @@ struct backend {
     char *folder; /* NULL: no home */
     char *name;   /* of the file in it */
     char *path;   /* of the open file, free of links */
-    const fovea_cancel *cancel;
+    const struct backend_wait *wait;
     sqlite3 *db; /* NULL while not open */
     struct stat file;
     bool read_only;

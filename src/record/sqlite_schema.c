@@ -42,6 +42,7 @@ const char *const sq_steps[SQ_VERSION_NOW] = {version_1};
 
 const char *const sq_sql[SQ_STATEMENTS] = {
     [SQ_VERSION] = "PRAGMA user_version",
+    [SQ_HAS_TABLES] = "SELECT 1 FROM sqlite_master LIMIT 1",
     [SQ_HEAD] = "SELECT s.id, coalesce(h.seq, 0), h.hash FROM sessions s LEFT JOIN heads h ON h.session = s.id "
                 "WHERE s.name = ?1",
     [SQ_NEW_SESSION] = "INSERT INTO sessions (name) VALUES (?1)",

@@ -23,6 +23,7 @@ struct making {
     char open[64][24];
     size_t n_open;
     unsigned calls, pictures;
+    bool again; /* ids are used again */
 };
 
 static void add_text(struct buf *b)
@@ -55,6 +56,10 @@ static void add_opaque(struct buf *b)
         "\"elsewhere\",\"value\":{\"x\":1},\"text\":\"words\"",
         "\"elsewhere\",\"value\":{\"x\":1}",
         "\"openai-chat\",\"value\":{\"type\":\"refusal\",\"refusal\":\"no\"}",
+        "\"anthropic\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"no base64\"",
+        "\"gemini\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"no base64\",\"text\":\"a picture was here\"",
+        "\"openai-chat\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"empty\"",
+        "\"openai-responses\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"empty\"",
     };
     (void)buf_add_format(b, "{\"type\":\"opaque\",\"wire\":%s}", values[roll(COUNT(values))]);
 }
@@ -62,7 +67,9 @@ static void add_opaque(struct buf *b)
 static void add_call(struct making *m, struct buf *b)
 {
     char *id = m->open[m->n_open++ % 64];
-    (void)snprintf(id, 24, roll(9) ? "call_%u" : "call/%u", roll(9) ? ++m->calls : MAX(m->calls, 1u));
+    /* Some models begin with call_0 again and again. */
+    unsigned n = m->again ? roll(3) : roll(9) ? ++m->calls : MAX(m->calls, 1u);
+    (void)snprintf(id, 24, roll(9) ? "call_%u" : "call/%u", n);
     (void)buf_add_format(b, "{\"type\":\"tool_call\",\"id\":\"%s\",\"name\":\"%s\",%s}", id, roll(9) ? "view" : "fs.read",
                          roll(9) ? "\"arguments\":{\"path\":\"a.png\"}" : "\"arguments_text\":\"not json\"");
 }
@@ -131,8 +138,11 @@ static void make_result(struct making *m)
         (void)buf_add_str(&b, i ? "," : "");
         if (roll(2))
             add_text(&b);
-        else
+        else if (roll(5))
             add_picture(m, &b);
+        else
+            (void)buf_add_format(&b, "{\"type\":\"opaque\",\"wire\":\"%s\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"cut\"}",
+                                 lower_wire_names[roll(LOWER_WIRES)]);
     }
     end_entry(m, &b);
 }
@@ -140,7 +150,7 @@ static void make_result(struct making *m)
 static void make_session(struct making *m, uint64_t seed, unsigned n)
 {
     dice = seed * 2654435761u + 1;
-    *m = (struct making){0};
+    *m = (struct making){.again = seed % 3 == 0};
     for (unsigned i = 0; i < n; i++) {
         unsigned what = roll(10);
         if (what < 2)
@@ -192,10 +202,12 @@ static bool strike(json_t *set, const char *name)
     return json_object_del(set, name) == 0;
 }
 
-static void note(json_t *set, const char *name)
+/* A call is open, and no other of the whole request has its id. */
+static void note(json_t *set, json_t *all, const char *name)
 {
-    RULE(!json_object_get(set, name), "two calls with one id");
+    RULE(!json_object_get(all, name), "two calls with one id");
     (void)json_object_set_new(set, name, json_true());
+    (void)json_object_set_new(all, name, json_true());
 }
 
 static void check_id(const char *id, size_t most)
@@ -221,7 +233,8 @@ static void check_anthropic_results(const json_t *content, json_t *open)
 static void check_anthropic(const json_t *list)
 {
     size_t i, k;
-    json_t *m, *one, *open = json_object();
+    json_t *m, *one, *open = json_object(), *all = json_object();
+    RULE(!json_array_size(list) || !strcmp(str(json_array_get(list, 0), "role"), "user"), "the model speaks first");
     json_array_foreach(list, i, m) {
         json_t *content = json_object_get(m, "content");
         bool assistant = !strcmp(str(m, "role"), "assistant");
@@ -234,19 +247,20 @@ static void check_anthropic(const json_t *list)
                 RULE(assistant && json_is_object(json_object_get(one, "input")), "no call");
                 check_id(str(one, "id"), 64);
                 check_id(str(one, "name"), 64);
-                note(open, str(one, "id"));
+                note(open, all, str(one, "id"));
             }
         one = json_array_get(content, json_array_size(content) - 1);
         RULE(strcmp(str(one, "type"), "thinking") != 0, "a message that ends with a thought");
     }
     RULE(!json_object_size(open), "calls that are left open");
     json_decref(open);
+    json_decref(all);
 }
 
 static void check_chat(const json_t *list, const struct target *t)
 {
     size_t i, k;
-    json_t *m, *one, *open = json_object();
+    json_t *m, *one, *open = json_object(), *all = json_object();
     bool tool_before = false;
     json_array_foreach(list, i, m) {
         json_t *content = json_object_get(m, "content"), *calls = json_object_get(m, "tool_calls");
@@ -260,17 +274,18 @@ static void check_chat(const json_t *list, const struct target *t)
         json_array_foreach(content, k, one)
             RULE(!tool || t->tool_image == TOOL_NATIVE || !strcmp(str(one, "type"), "text"), "a picture in a result");
         json_array_foreach(calls, k, one)
-            note(open, str(one, "id"));
+            note(open, all, str(one, "id"));
         tool_before = tool;
     }
     RULE(!json_object_size(open), "calls that are left open");
     json_decref(open);
+    json_decref(all);
 }
 
 static void check_responses(const json_t *list)
 {
     size_t i;
-    json_t *m, *open = json_object();
+    json_t *m, *open = json_object(), *all = json_object();
     bool thought = false;
     json_array_foreach(list, i, m) {
         const char *type = str(m, "type"), *role = str(m, "role");
@@ -281,11 +296,12 @@ static void check_responses(const json_t *list)
         RULE(!output || check_content(json_object_get(m, "output")) > 0, "an empty result");
         RULE(!role[0] || !strcmp(role, "assistant") || !json_object_size(open), "a message before all results");
         if (!strcmp(type, "function_call"))
-            note(open, str(m, "call_id"));
+            note(open, all, str(m, "call_id"));
         thought = reasoning;
     }
     RULE(!thought && !json_object_size(open), "calls or thoughts that are left open");
     json_decref(open);
+    json_decref(all);
 }
 
 static size_t count(const json_t *parts, const char *member)
@@ -301,6 +317,7 @@ static void check_gemini(const json_t *list, const struct target *t)
 {
     size_t i, k, open = 0;
     json_t *m, *one;
+    RULE(!json_array_size(list) || !strcmp(str(json_array_get(list, 0), "role"), "user"), "the model speaks first");
     json_array_foreach(list, i, m) {
         json_t *parts = json_object_get(m, "parts");
         bool model = !strcmp(str(m, "role"), "model");
@@ -369,6 +386,7 @@ static struct target random_target(int wire)
     t.vision = roll(6) > 0;
     t.thought_signatures = roll(2);
     t.bound_thinking = roll(2);
+    t.limits.images = roll(3) ? 0 : 1 + roll(4);
     return t;
 }
 
@@ -407,6 +425,7 @@ TEST(every_lowered_conversation_keeps_the_rules_of_its_wire)
             json_t *list = json_loads(r.out.data, 0, NULL);
             check_rules(list, &t);
             check_places(list, &t, &r);
+            RULE(!strstr(r.out.data, "NEVER"), "a block that can never be sent");
             keep(&r, &t, seed);
             CHECK_MSG(!broken, "seed %ju, %s: %s", (uintmax_t)seed, lower_wire_names[wire], broken);
             if (broken)

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "lower/id_book.h"
 #include "lower/writer.h"
 #include "transcript/transcript.h"
 
@@ -37,6 +38,7 @@ struct run {
     const struct session *session;
     char type[128];
     uint8_t bytes[64];
+    struct id_book ids;
 };
 
 __attribute__((unused)) static void session_add(struct session *s, char *body, size_t len)
@@ -63,6 +65,7 @@ __attribute__((unused)) static void run_done(struct run *r)
 {
     buf_done(&r->out);
     buf_done(&r->reports);
+    id_book_done(&r->ids);
     free(r->marks);
     *r = (struct run){0};
 }
@@ -120,6 +123,22 @@ static void run_report(void *arg, int64_t seq, const char *words)
     (void)buf_add_format(&r->reports, "%s\n", words);
 }
 
+static size_t run_ids(void *arg, int64_t seq, struct span id)
+{
+    return id_book_before(&((struct run *)arg)->ids, seq, id);
+}
+
+static int run_take_ids(struct run *r, const struct entry *e)
+{
+    int code = 0;
+    for (size_t i = 0; i < e->n_parts && code == 0; i++)
+        if (e->parts[i].type == PART_TOOL_CALL)
+            code = id_book_add(&r->ids, e->seq, span_inside(e->parts[i].id));
+    return code;
+}
+
+static bool lower_full; /* the envelope stands around what is lowered next */
+
 /* Lowers the entries from number first_seq on, as a continuation of first messages and offset bytes. */
 static int lower_from(const struct session *s, const struct target *t, const struct replay *replay, bool as_is, int64_t first_seq,
                       size_t first, size_t offset, struct run *r)
@@ -127,15 +146,18 @@ static int lower_from(const struct session *s, const struct target *t, const str
     struct lower_job job = {.target = t,
                             .replay = replay,
                             .as_is = as_is,
-                            .hooks = {r, run_write, run_payload, run_boundary, run_place, NULL, run_report}};
+                            .full = lower_full,
+                            .hooks = {.arg = r, .write = run_write, .payload = run_payload, .boundary = run_boundary,
+                                      .place = run_place, .ids_before = as_is ? NULL : run_ids, .report = run_report}};
     struct writer *w = NULL;
     struct entry_room room = {0};
     *r = (struct run){.out = BUF_INIT(512 * MIB), .reports = BUF_INIT(8 * MIB), .session = s};
     int code = writer_new(&job, first, offset, &w);
-    for (size_t i = (size_t)first_seq - 1; i < s->n && code == 0; i++) {
+    for (size_t i = 0; i < s->n && code == 0; i++) {
         struct entry e;
         code = entry_read(s->bodies[i], s->lens[i], (int64_t)i + 1, &room, &e);
-        code = code == 0 ? writer_entry(w, &e) : code;
+        code = code == 0 ? run_take_ids(r, &e) : code;
+        code = code == 0 && (int64_t)i + 1 >= first_seq ? writer_entry(w, &e) : code;
     }
     code = code == 0 ? writer_end(w) : code;
     writer_free(w);

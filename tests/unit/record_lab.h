@@ -70,17 +70,17 @@ static inline bool lab_is_sqlite(void)
     return !strcmp(lab_store(), "sqlite:");
 }
 
-static inline struct record *lab_open_as(struct lab *l, const char *where, const fovea_cancel *cancel)
+static inline struct record *lab_open_as(struct lab *l, const char *where, int wait_ms)
 {
     struct record *r = NULL;
-    struct record_options o = {.where = where, .folder = l->folder, .derive = lab_derive, .cancel = cancel};
+    struct record_options o = {.where = where, .folder = l->folder, .derive = lab_derive, .wait_ms = wait_ms};
     (void)record_open(&o, &r, &l->fault);
     return r;
 }
 
 static inline struct record *lab_open(struct lab *l)
 {
-    return lab_open_as(l, lab_store(), NULL);
+    return lab_open_as(l, lab_store(), 0);
 }
 
 static inline void lab_init(struct lab *l)

@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "test.h"
+
+static const struct backend_wait patient = {.ms = LIMIT_RECORD_WAIT_MS};
 
 /* Strikes after a while, from another thread. */
 static void *strike(void *cancel)
@@ -82,13 +85,15 @@ TEST(a_silent_server_is_left_when_the_cancel_strikes)
     pthread_t thread;
     CHECK(silent_server(folder, &fd) == 0 && fovea_cancel_new(&cancel, &fault) == 0);
     snprintf(where, sizeof where, "postgresql:///x?host=%s", folder);
-    struct record_options o = {.where = where, .folder = "", .cancel = cancel};
+    struct record_options o = {.where = where, .folder = ""};
     CHECK(record_open(&o, &r, &fault) == 0);
+    record_cancel(r, cancel);
     CHECK(pthread_create(&thread, NULL, strike, cancel) == 0);
     int64_t start = clock_ms();
     CHECK_MSG(append(r, "s", "x", 1, &fault) == -ECANCELED, "%s", fault.text);
     CHECK(clock_ms() - start < 2000);
     (void)pthread_join(thread, NULL);
+    record_cancel(r, NULL);
     record_close(r);
     fovea_cancel_free(cancel);
     remove_server(folder, fd);
@@ -113,10 +118,11 @@ TEST(waiting_for_another_writer_ends_when_the_cancel_strikes)
     if (!store())
         SKIP("tests/record has a server");
     CHECK(fovea_cancel_new(&cancel, &fault) == 0);
-    struct record_options o = {.where = store(), .folder = "", .cancel = cancel}, plain = {.where = store(), .folder = ""};
+    struct record_options o = {.where = store(), .folder = ""};
     CHECK(record_open(&o, &r, &fault) == 0);
+    record_cancel(r, cancel);
     CHECK_MSG(append(r, "held", "x", 1, &fault) == 0, "%s", fault.text);
-    CHECK(backend_postgres.open(&plain, &other, &fault) == 0);
+    CHECK(backend_postgres.open(&o, &patient, &other, &fault) == 0);
     CHECK_MSG(backend_postgres.begin(other, "held", true, &head, &fault) == 0, "%s", fault.text);
     CHECK(pthread_create(&thread, NULL, strike, cancel) == 0);
     int64_t start = clock_ms();
@@ -127,6 +133,7 @@ TEST(waiting_for_another_writer_ends_when_the_cancel_strikes)
     fovea_cancel_reset(cancel);
     CHECK_MSG(append(r, "held", "z", 1, &fault) == 0, "%s", fault.text);
     backend_postgres.close(other);
+    record_cancel(r, NULL);
     record_close(r);
     fovea_cancel_free(cancel);
 }
@@ -150,7 +157,7 @@ static void *cross(void *arg)
     struct backend_head head;
     struct fovea_fault fault = {0};
     int64_t seq;
-    c->code = backend_postgres.open(&o, &b, &fault);
+    c->code = backend_postgres.open(&o, &patient, &b, &fault);
     if (c->code == 0 && (c->code = backend_postgres.begin(b, c->session, true, &head, &fault)) == 0) {
         c->code = backend_postgres.put_blob(b, &c->first, &fault);
         (void)backend_postgres.find_key(b, head.id, "none", &seq, &fault);
