@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers that are known: the same bytes, seen in the same way, and the same question to the same model are not paid for
  * twice. Only what was answered is kept, and nothing of what local/ocr reads, which is free. */
-#include <float.h>
 #include <string.h>
 #include <time.h>
 
 #include "api/asking.h"
-#include "base/json_text.h"
 #include "ledger/ledger.h"
 #include "percept/json.h"
 
@@ -24,13 +22,9 @@ static int make_key(struct asking *a)
     char hex[SHA256_HEX_LEN + 1] = "";
     if (a->view.hashed)
         sha256_hex(a->view.sha256, hex);
-    (void)buf_add_format(&b, "1 %s frame %u page %lld region %u,%u", hex, MAX(w->frame, 1u), (long long)MAX(a->look.page, 1),
-                         w->region.set, w->region.space);
-    for (int i = 0; i < 4; i++) {
-        (void)buf_add_str(&b, ",");
-        (void)buf_add_rounded(&b, (const double[]){w->region.x, w->region.y, w->region.w, w->region.h}[i], DBL_DECIMAL_DIG);
-    }
-    (void)buf_add_format(&b, " webp %u fit", w->flags);
+    (void)buf_add_format(&b, "1 %s frame %u page %lld region %u,%u,%.17g,%.17g,%.17g,%.17g webp %u fit", hex, MAX(w->frame, 1u),
+                         (long long)MAX(a->look.page, 1), w->region.set, w->region.space, w->region.x, w->region.y, w->region.w,
+                         w->region.h, w->flags);
     (void)buf_add(&b, &w->limits, sizeof w->limits);
     (void)buf_add_format(&b, " max %lld\n", (long long)a->call->f->config.max_output);
     add_word(&b, a->tool);

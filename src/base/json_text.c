@@ -2,7 +2,6 @@
 /* JSON text: see json_text.h. Runs of plain characters are copied at once. */
 #include "base/json_text.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,10 +82,10 @@ int buf_add_rounded(struct buf *b, double v, int digits)
 int buf_add_real(struct buf *b, double v)
 {
     char text[40];
-    int digits = DBL_DIG;
+    int digits = REAL_SURE_DIGITS;
     do
         (void)snprintf(text, sizeof text, "%.*g", digits, v);
-    while (strtod(text, NULL) != v && ++digits <= DBL_DECIMAL_DIG); /* in the locale that wrote it */
+    while (strtod(text, NULL) != v && ++digits <= REAL_MOST_DIGITS); /* in the locale that wrote it */
     plain_point(text);
     (void)buf_add_str(b, text);
     return strpbrk(text, ".e") ? b->error : buf_add_str(b, ".0");

@@ -9,6 +9,9 @@
 int buf_add_json(struct buf *b, const char *s, size_t len);
 int buf_add_json_str(struct buf *b, const char *s);
 
+/* Of a double: so many digits always survive, so many always suffice. */
+enum { REAL_SURE_DIGITS = 15, REAL_MOST_DIGITS = 17 };
+
 /* Appends a number with the fewest digits that are read back as it, and a point or an exponent. With a point whatever the host's locale
  * writes: what is stored under one locale is read under another. It must be finite. */
 int buf_add_real(struct buf *b, double v);

@@ -76,7 +76,7 @@ static void undo(struct backend *b)
 static int send_begin(struct backend *b, const char *session, bool make, struct fovea_fault *fault)
 {
     char held[16];
-    bool alone = session && !make;
+    bool alone = !make;
     (void)snprintf(held, sizeof held, "%d", LIMIT_PG_HELD_MS);
     int r = pg_send(&b->link, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", PG_NONE, fault);
     if (r == 0)
@@ -102,7 +102,7 @@ static int begun(struct backend *b, const char *session, bool make, struct backe
     struct backend_head head = {0};
     int n = send_begin(b, session, make, fault);
     if (n == 0)
-        n = pg_select(b, "SELECT v.version, s.id, h.seq, h.hash FROM fovea.version v LEFT JOIN fovea.sessions s ON s.name = $1"
+        n = pg_select(b, "SELECT v.version, s.id, h.seq, h.hash, h.uses FROM fovea.version v LEFT JOIN fovea.sessions s ON s.name = $1"
                          " LEFT JOIN fovea.heads h ON h.session = s.id",
                       PG_VALUES(PG_TEXT(session ? session : "")), &got, fault);
     if (n != 1)
@@ -110,9 +110,7 @@ static int begun(struct backend *b, const char *session, bool make, struct backe
     n = pg_check_version(b, pg_number(&b->link, got.res, 0, 0), fault);
     if (n < 0)
         return n;
-    head.id = pg_number(&b->link, got.res, 0, 1);
-    head.last.seq = pg_number(&b->link, got.res, 0, 2);
-    (void)pg_copy(&b->link, got.res, 0, 3, head.last.hash, SHA256_LEN); /* a damaged one fits no entry */
+    pg_read_head(b, got.res, 1, &head);
     if (ret)
         *ret = head;
     return 0;
@@ -185,6 +183,8 @@ const struct backend_kind backend_postgres = {
     .use = pg_use,
     .put_blob = pg_put_blob,
     .put_variant = pg_put_variant,
+    .drop_variant = pg_drop_variant,
+    .drop_unused = pg_drop_unused,
     .drop_session = pg_drop_session,
     .drop_made = pg_drop_made,
     .set_head = pg_set_head,
@@ -194,6 +194,7 @@ const struct backend_kind backend_postgres = {
     .variant = pg_variant,
     .find_mark = pg_find_mark,
     .sessions = pg_sessions,
+    .doubtful = pg_doubtful,
     .names = pg_names,
     .made = pg_made,
     .blobs = pg_blobs,

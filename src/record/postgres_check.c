@@ -24,7 +24,8 @@ struct told {
     };
     void *arg;
     struct fovea_fault *fault;
-    uint8_t last[SHA256_LEN]; /* blobs: the last one seen */
+    uint8_t last[SHA256_LEN]; /* blobs: the last one seen, if any */
+    bool any;
     size_t bytes;
 };
 
@@ -78,6 +79,16 @@ int pg_names(struct backend *b, backend_each_name *each, void *arg, struct fovea
 {
     struct told to = {.name = each, .arg = arg, .fault = fault};
     return walk(b, "DECLARE c NO SCROLL CURSOR FOR SELECT id, name FROM fovea.sessions ORDER BY name", PG_NONE, give_name, &to);
+}
+
+int pg_doubtful(struct backend *b, int64_t id, backend_each_name *each, void *arg, struct fovea_fault *fault)
+{
+    struct told to = {.name = each, .arg = arg, .fault = fault};
+    return walk(b, "DECLARE c NO SCROLL CURSOR FOR SELECT s.id, s.name FROM fovea.sessions s LEFT JOIN fovea.heads h"
+                   " ON h.session = s.id WHERE s.id <> $1 AND (h.uses IS NULL OR h.uses <> (SELECT count(*) FROM fovea.uses u"
+                   " WHERE u.session = s.id) OR EXISTS (SELECT FROM fovea.uses u WHERE u.session = s.id AND NOT EXISTS"
+                   " (SELECT FROM fovea.blobs b WHERE b.sha256 = u.sha256))) ORDER BY s.id",
+                PG_VALUES(PG_NUMBER(id)), give_name, &to);
 }
 
 static int give_made(struct backend *b, const PGresult *res, int row, void *to)
@@ -136,27 +147,25 @@ static int give_blob(struct backend *b, const PGresult *res, int row, struct tol
 {
     const struct pg_link *l = &b->link;
     struct record_blob blob = {.data = pg_text(l, res, row, 1), .len = (size_t)l->pq->PQgetlength(res, row, 1)};
-    (void)pg_copy(l, res, row, 0, blob.sha256, SHA256_LEN);
+    if (!pg_copy(l, res, row, 0, blob.sha256, SHA256_LEN) || (t->any && memcmp(blob.sha256, t->last, SHA256_LEN) <= 0))
+        return fault_set(t->fault, EBADMSG, "the record in PostgreSQL at \"%s\" is damaged: bytes are out of order", l->place);
     memcpy(t->last, blob.sha256, SHA256_LEN);
+    t->any = true;
     t->bytes += blob.len;
-    return t->blob(&blob, pg_text(l, res, row, 2), pg_number(l, res, row, 3), t->arg);
+    return t->blob(&blob, t->arg);
 }
 
-/* Those of a session are what it uses, and the variants made of that. Who uses a variant is who uses what it was made of. */
-static int page_of_blobs(struct backend *b, int64_t id, bool first, struct told *t, bool *more)
+/* Those of a session are what it uses, and the variants made of that. A name that is no hash is for pg_integrity to tell. */
+static int page_of_blobs(struct backend *b, int64_t id, struct told *t, bool *more)
 {
     auto_result got = {0};
-    int n = pg_select(b, "SELECT p.sha256, p.data, coalesce(w.name, ''), coalesce(w.seq, 0) FROM"
+    int n = pg_select(b, "SELECT sha256, data FROM"
                          " (SELECT *, sum(octet_length(data)) OVER (ORDER BY sha256) - octet_length(data) AS before FROM"
-                         " (SELECT * FROM fovea.blobs b WHERE sha256 > $1 AND ($2 = 0 OR EXISTS (SELECT FROM fovea.uses u"
-                         " WHERE u.sha256 = b.sha256 AND u.session = $2) OR EXISTS (SELECT FROM fovea.variants v JOIN fovea.uses u"
-                         " ON u.sha256 = v.of WHERE v.sha256 = b.sha256 AND u.session = $2)) ORDER BY sha256 LIMIT $3) few) p"
-                         " LEFT JOIN LATERAL (SELECT s.name, o.seq FROM (SELECT session, seq FROM fovea.uses u"
-                         " WHERE u.sha256 = p.sha256 UNION ALL SELECT session, seq FROM fovea.uses u JOIN fovea.variants v"
-                         " ON v.of = u.sha256 WHERE v.sha256 = p.sha256) o JOIN fovea.sessions s ON s.id = o.session"
-                         " WHERE $2 = 0 OR s.id = $2 ORDER BY s.id, o.seq LIMIT 1) w ON true"
-                         " WHERE before < $4 ORDER BY p.sha256",
-                      PG_VALUES(PG_BYTES(t->last, first ? 0 : SHA256_LEN), PG_NUMBER(id), PG_NUMBER(LIMIT_PG_PAGE_ROWS),
+                         " (SELECT * FROM fovea.blobs b WHERE sha256 > $1 AND octet_length(sha256) = 32 AND ($2 = 0 OR EXISTS"
+                         " (SELECT FROM fovea.uses u WHERE u.sha256 = b.sha256 AND u.session = $2) OR EXISTS"
+                         " (SELECT FROM fovea.variants v JOIN fovea.uses u ON u.sha256 = v.of WHERE v.sha256 = b.sha256"
+                         " AND u.session = $2)) ORDER BY sha256 LIMIT $3) few) p WHERE before < $4 ORDER BY sha256",
+                      PG_VALUES(PG_BYTES(t->last, t->any ? SHA256_LEN : 0), PG_NUMBER(id), PG_NUMBER(LIMIT_PG_PAGE_ROWS),
                                 PG_NUMBER(LIMIT_PG_PAGE_BYTES)),
                       &got, t->fault);
     t->bytes = 0;
@@ -180,8 +189,8 @@ int pg_blobs(struct backend *b, int64_t id, backend_each_blob *each, void *arg, 
     if (r < 0)
         return r;
     b->link.slow = true;
-    for (bool first = true; r == 0 && more; first = false)
-        r = page_of_blobs(b, id, first, &to, &more);
+    while (r == 0 && more)
+        r = page_of_blobs(b, id, &to, &more);
     r = pg_read_leave(b, r, fault);
     b->link.slow = false;
     return MIN(r, 0);
@@ -212,6 +221,7 @@ int pg_integrity(struct backend *b, void (*tell)(const char *words, void *arg), 
                    " ('blobs_pkey'), ('variants_pkey'), ('sessions_pkey'), ('sessions_name_key'), ('heads_pkey'), ('marks_name'),"
                    " ('uses_pkey'), ('variants_sha256'), ('uses_sha256')) want (name)"
                    " WHERE to_regclass('fovea.' || want.name) IS NULL"
+                   " UNION ALL SELECT 'bytes have a name that is no hash' FROM fovea.blobs WHERE octet_length(sha256) <> 32"
                    " UNION ALL SELECT 'entry ' || e.seq || ' is of a session that is not there (' || e.session || ')'"
                    " FROM fovea.entries e WHERE NOT EXISTS (SELECT FROM fovea.sessions s WHERE s.id = e.session)",
                 PG_NONE, give_words, &to);

@@ -52,6 +52,9 @@ int pg_use(struct backend *b, int64_t id, int64_t seq, const uint8_t *sha256, st
 int pg_put_blob(struct backend *b, const struct record_blob *blob, struct fovea_fault *fault);
 int pg_put_variant(struct backend *b, const uint8_t *of, const char *spec, const struct backend_variant *v,
                    struct fovea_fault *fault);
+int pg_drop_variant(struct backend *b, const uint8_t *of, const char *spec, const struct backend_variant *v,
+                    struct fovea_fault *fault);
+int pg_drop_unused(struct backend *b, const uint8_t *sha256, struct fovea_fault *fault);
 int pg_drop_session(struct backend *b, int64_t id, struct fovea_fault *fault);
 int pg_drop_made(struct backend *b, int64_t id, struct fovea_fault *fault);
 int pg_set_head(struct backend *b, int64_t id, const struct record_point *last, struct fovea_fault *fault);
@@ -65,12 +68,15 @@ int pg_variant(struct backend *b, const uint8_t *of, const char *spec, struct ba
 int pg_find_mark(struct backend *b, int64_t id, const char *mark, int64_t *ret_seq, struct fovea_fault *fault);
 int pg_sessions(struct backend *b, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
                 struct fovea_fault *fault);
+/* A head from four columns of the one row: id, seq, hash, uses. */
+void pg_read_head(const struct backend *b, const PGresult *res, int column, struct backend_head *ret);
 /* A variant from six columns of a row. */
 int pg_read_variant(struct backend *b, const PGresult *res, int row, int column, struct backend_variant *ret,
                     struct fovea_fault *fault);
 
 /* postgres_check.c */
 int pg_names(struct backend *b, backend_each_name *each, void *arg, struct fovea_fault *fault);
+int pg_doubtful(struct backend *b, int64_t id, backend_each_name *each, void *arg, struct fovea_fault *fault);
 int pg_made(struct backend *b, int64_t id, backend_each_made *each, void *arg, struct fovea_fault *fault);
 int pg_blobs(struct backend *b, int64_t id, backend_each_blob *each, void *arg, struct fovea_fault *fault);
 int pg_variants(struct backend *b, int64_t id, backend_each_variant *each, void *arg, struct fovea_fault *fault);

@@ -26,20 +26,23 @@ static int one_row(struct backend *b, const char *sql, const struct pg_value *va
     return r < 0 ? r : r == 0 ? -ENOENT : 0;
 }
 
+void pg_read_head(const struct backend *b, const PGresult *res, int column, struct backend_head *ret)
+{
+    *ret = (struct backend_head){.id = pg_number(&b->link, res, 0, column), .uses = pg_number(&b->link, res, 0, column + 3)};
+    int64_t seq = pg_number(&b->link, res, 0, column + 1);
+    if (backend_is_seq(seq) && pg_copy(&b->link, res, 0, column + 2, ret->last.hash, SHA256_LEN))
+        ret->last.seq = seq;
+}
+
 int pg_head(struct backend *b, const char *session, struct backend_head *ret, struct fovea_fault *fault)
 {
     auto_result got = {0};
-    struct backend_head head = {0};
-    int r = one_row(b, "SELECT s.id, h.seq, h.hash FROM fovea.sessions s LEFT JOIN fovea.heads h ON h.session = s.id"
+    int r = one_row(b, "SELECT s.id, h.seq, h.hash, h.uses FROM fovea.sessions s LEFT JOIN fovea.heads h ON h.session = s.id"
                        " WHERE s.name = $1",
                     PG_VALUES(PG_TEXT(session)), &got, fault);
-    if (r < 0)
-        return r;
-    head.id = pg_number(&b->link, got.res, 0, 0);
-    head.last.seq = pg_number(&b->link, got.res, 0, 1);
-    (void)pg_copy(&b->link, got.res, 0, 2, head.last.hash, SHA256_LEN); /* a damaged one fits no entry */
-    *ret = head;
-    return 0;
+    if (r == 0)
+        pg_read_head(b, got.res, 0, ret);
+    return r;
 }
 
 /* ---------------------------------------------------------------- entries */
@@ -66,6 +69,8 @@ static int give_row(struct walk *w, const PGresult *res, int i, size_t *bytes)
         .len = (size_t)l->pq->PQgetlength(res, i, 4),
     };
     (void)pg_copy(l, res, i, 2, row.hash, SHA256_LEN); /* of another length it is no hash, and will not fit */
+    if (!backend_is_seq(row.seq) || row.seq < w->next)
+        return fault_damaged(w->b, "an entry has a number that is none", w->fault);
     *bytes += row.len;
     w->next = row.seq + 1;
     return w->each(&row, w->arg);

@@ -33,7 +33,7 @@ static const char *const version_1[] = {
     " width bigint NOT NULL, height bigint NOT NULL, bytes bigint NOT NULL, seal bytea NOT NULL, PRIMARY KEY (of, spec))",
     PG_INDEX_VARIANTS,
     "CREATE TABLE fovea.heads (session bigint PRIMARY KEY REFERENCES fovea.sessions, seq bigint NOT NULL, hash bytea NOT NULL,"
-    " at_ms bigint NOT NULL, bytes bigint NOT NULL)",
+    " at_ms bigint NOT NULL, bytes bigint NOT NULL, uses bigint NOT NULL)",
     "CREATE TABLE fovea.marks (session bigint NOT NULL REFERENCES fovea.sessions, seq bigint NOT NULL, name bytea NOT NULL)",
     PG_INDEX_MARKS,
     "CREATE TABLE fovea.uses (session bigint NOT NULL REFERENCES fovea.sessions, seq bigint NOT NULL, sha256 bytea NOT NULL,"

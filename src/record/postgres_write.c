@@ -66,16 +66,17 @@ int pg_use(struct backend *b, int64_t id, int64_t seq, const uint8_t *sha256, st
 }
 
 /* Two writers that put the same blobs in another order may wait for each other: the server undoes one, which begins again.
- * Large ones are asked about first: that costs less than sending them in vain. */
+ * Large ones are asked about first: that costs less than sending them in vain. What is there and right is not locked. */
 int pg_put_blob(struct backend *b, const struct record_blob *blob, struct fovea_fault *fault)
 {
     auto_result there = {0};
     int r = 0;
     if (blob->len > LIMIT_PG_UNASKED)
-        r = pg_select(b, "SELECT 1 FROM fovea.blobs WHERE sha256 = $1", PG_VALUES(PG_BYTES(blob->sha256, SHA256_LEN)), &there,
-                      fault);
+        r = pg_select(b, "SELECT 1 FROM fovea.blobs WHERE sha256 = $1 AND sha256(data) = $1",
+                      PG_VALUES(PG_BYTES(blob->sha256, SHA256_LEN)), &there, fault);
     if (r == 0)
-        r = pg_send(&b->link, "INSERT INTO fovea.blobs (sha256, data) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        r = pg_send(&b->link, "WITH put AS (INSERT INTO fovea.blobs (sha256, data) VALUES ($1, $2) ON CONFLICT DO NOTHING)"
+                              " UPDATE fovea.blobs SET data = $2 WHERE sha256 = $1 AND data <> $2",
                     PG_VALUES(PG_BYTES(blob->sha256, SHA256_LEN), PG_BYTES(blob->len ? blob->data : "", blob->len)), fault);
     if (r >= 0)
         note_put(b, blob->sha256);
@@ -97,10 +98,10 @@ int pg_put_variant(struct backend *b, const uint8_t *of, const char *spec, const
 
 /* ---------------------------------------------------------------- what is made, and what goes */
 
-/* The bytes of what came since; all of it when there was no head. */
+/* Bytes and uses of what came since; of all when there was no head. */
 int pg_set_head(struct backend *b, int64_t id, const struct record_point *last, struct fovea_fault *fault)
 {
-    int r = pg_send(&b->link, "INSERT INTO fovea.heads (session, seq, hash, at_ms, bytes) VALUES ($1, 0, '', 0, 0)"
+    int r = pg_send(&b->link, "INSERT INTO fovea.heads (session, seq, hash, at_ms, bytes, uses) VALUES ($1, 0, '', 0, 0, 0)"
                               " ON CONFLICT DO NOTHING",
                     PG_VALUES(PG_NUMBER(id)), fault);
     if (r < 0)
@@ -109,7 +110,8 @@ int pg_set_head(struct backend *b, int64_t id, const struct record_point *last, 
                    "UPDATE fovea.heads h SET seq = $2, hash = $3,"
                    " at_ms = coalesce((SELECT at_ms FROM fovea.entries WHERE session = $1 AND seq = $2), 0),"
                    " bytes = h.bytes + coalesce((SELECT sum(octet_length(body)) FROM fovea.entries"
-                   " WHERE session = $1 AND seq > h.seq AND seq <= $2), 0) WHERE session = $1",
+                   " WHERE session = $1 AND seq > h.seq AND seq <= $2), 0), uses = h.uses + (SELECT count(*) FROM fovea.uses"
+                   " WHERE session = $1 AND seq > h.seq AND seq <= $2) WHERE session = $1",
                    PG_VALUES(PG_NUMBER(id), PG_NUMBER(last->seq), PG_BYTES(last->hash, SHA256_LEN)), fault);
 }
 
@@ -146,8 +148,26 @@ int pg_drop_made(struct backend *b, int64_t id, struct fovea_fault *fault)
               : send_all(b, of_none, COUNT(of_none), PG_NONE, fault);
 }
 
+int pg_drop_variant(struct backend *b, const uint8_t *of, const char *spec, const struct backend_variant *v,
+                    struct fovea_fault *fault)
+{
+    auto_result gone = {0};
+    int n = pg_select(b, "DELETE FROM fovea.variants WHERE of = $1 AND (spec = $2 OR seal = $3) RETURNING 1",
+                      PG_VALUES(PG_BYTES(of, SHA256_LEN), PG_BYTES(spec, strlen(spec)), PG_BYTES(v->seal, SHA256_LEN)), &gone,
+                      fault);
+    return n < 0 ? n : n ? 0 : -ENOENT;
+}
+
+int pg_drop_unused(struct backend *b, const uint8_t *sha256, struct fovea_fault *fault)
+{
+    return pg_send(&b->link,
+                   "DELETE FROM fovea.blobs WHERE sha256 = $1 AND NOT EXISTS (SELECT FROM fovea.uses WHERE sha256 = $1)"
+                   " AND NOT EXISTS (SELECT FROM fovea.variants WHERE sha256 = $1)",
+                   PG_VALUES(PG_BYTES(sha256, SHA256_LEN)), fault);
+}
+
 /*
- * Only what this session used is looked at: when uses were damaged, no blob of others goes. Nobody can begin to use one of the
+ * Only what this session used is looked at, and who else uses it is what uses say: the record has made sure of those. Nobody can begin to use one of the
  * blobs meanwhile: every writer holds the store's lock shared, and begin without make, which we came by, holds it alone. So a
  * blob that a writer found there stays there until its use is committed, and no writer finds one that is about to go.
  */

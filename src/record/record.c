@@ -209,7 +209,9 @@ static int delete_once(struct record *r, const char *session, bool *sent, struct
     int code = r->kind->head(r->backend, session, &head, fault); /* what is not there needs no file made */
     if (code < 0 || (code = r->kind->begin(r->backend, session, false, &head, fault)) < 0)
         return code;
-    code = head.id ? r->kind->drop_session(r->backend, head.id, fault) : -ENOENT;
+    code = head.id ? record_settle_uses(r, head.id, fault) : -ENOENT;
+    if (code == 0)
+        code = r->kind->drop_session(r->backend, head.id, fault);
     *sent |= code == 0;
     return r->kind->end(r->backend, code, fault);
 }

@@ -61,7 +61,7 @@ struct record_append {
     const struct record_new *entries;
     size_t count; /* at least 1 */
     const struct record_blob *blobs;
-    size_t n_blobs;
+    size_t n_blobs; /* one that is stored already, but damaged, is stored anew */
     int64_t after; /* -1: whatever is last; else the number that the last entry must have, 0 for none: -ESTALE otherwise */
 };
 struct record_appended {
@@ -118,10 +118,11 @@ struct record_variant {
     uint32_t width, height;
     int64_t bytes;
 };
-/* spec says what it was made for ("edge=2000;bytes=512000;webp=0"). -ENOENT when there is none yet. */
+/* spec says what it was made for ("edge=2000;bytes=512000;webp=0"). -ENOENT when there is none yet; -EBADMSG: what is said of it
+ * is damaged, and record_variant_keep replaces it. */
 int record_variant(struct record *r, const uint8_t of[static SHA256_LEN], const char *spec, struct record_variant *ret,
                    struct fovea_fault *fault);
-/* Keeps v and its bytes, unless another was kept meanwhile; *ret is the one that holds. */
+/* Keeps v and its bytes, unless another was kept meanwhile, and is whole; *ret is the one that holds. */
 int record_variant_keep(struct record *r, const uint8_t of[static SHA256_LEN], const char *spec,
                         const struct record_variant *v, const void *data, struct record_variant *ret,
                         struct fovea_fault *fault);
@@ -139,7 +140,8 @@ struct record_session {
 int record_sessions(struct record *r, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
                     struct fovea_fault *fault);
 
-/* Takes a session out, and the blobs and variants that no other session uses. -ENOENT. */
+/* Takes a session out, and the blobs and variants that no other session uses. -ENOENT. -EBADMSG: another session is damaged so
+ * that it is not known what it uses. */
 int record_delete(struct record *r, const char *session, struct fovea_fault *fault);
 
 /* ---------------------------------------------------------------- checking */
@@ -156,8 +158,8 @@ struct record_checked {
 };
 /*
  * Looks at every byte: the store's own structure, the chain of each entry, the hash of each blob, and what is made from them.
- * session NULL: all. repair: makes anew what can be made from facts. Damage in the middle ends nothing: all that can be read is
- * looked at.
+ * session NULL: all. repair: makes anew what can be made from facts, and takes out variants that are damaged. Damage in the middle
+ * ends nothing: all that can be read is looked at.
  */
 int record_check(struct record *r, const char *session, bool repair,
                  void (*tell)(const struct record_problem *p, void *arg), void *arg, struct record_checked *ret,

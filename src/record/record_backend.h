@@ -20,8 +20,15 @@ struct backend_wait {
 
 struct backend_head {
     int64_t id; /* of the session, never given to another; 0: there is none of that name */
-    struct record_point last;
+    struct record_point last; /* seq 0 when there is no head, or one with a number that no entry has */
+    int64_t uses;             /* how many rows its entries made, as noted with last */
 };
+
+/* A number that an entry, or a head, may have. */
+static inline bool backend_is_seq(int64_t seq)
+{
+    return seq >= 0 && seq < INT64_MAX;
+}
 
 struct backend_row {
     int64_t seq;
@@ -48,8 +55,8 @@ struct backend_made {
 };
 typedef int backend_each_made(const struct backend_made *m, void *arg);
 
-/* A blob and who uses it first: a session's name and entry; "" and 0 nobody. As record_each. */
-typedef int backend_each_blob(const struct record_blob *blob, const char *session, int64_t seq, void *arg);
+/* As record_each. */
+typedef int backend_each_blob(const struct record_blob *blob, void *arg);
 typedef int backend_each_name(int64_t id, const char *name, void *arg);
 /* there: its bytes are stored. */
 typedef int backend_each_variant(const uint8_t *of, const char *spec, const struct backend_variant *v, bool there, void *arg);
@@ -64,7 +71,7 @@ struct backend_kind {
 
     /* A transaction that writes. begin takes the lease or what stands for it, makes the schema or brings it up to date, and
      * finds the session, locked against other writers; make: a new one is made where there is none (id is then its own).
-     * session NULL: none is looked for. end commits (durably) when code is 0, else undoes all; it returns code, or what
+     * session NULL: none is looked for. Without make nobody else writes meanwhile: what goes is used by no one. end commits (durably) when code is 0, else undoes all; it returns code, or what
      * came of the commit. It is owed after begin returned 0 only. */
     int (*begin)(struct backend *b, const char *session, bool make, struct backend_head *ret, struct fovea_fault *fault);
     int (*end)(struct backend *b, int code, struct fovea_fault *fault);
@@ -75,9 +82,14 @@ struct backend_kind {
     int (*mark)(struct backend *b, int64_t id, int64_t seq, const char *name, size_t len, struct fovea_fault *fault); /* twice: 0 */
     /* Twice: 0. -ENOENT (without words): there is no such blob; the use is noted all the same. */
     int (*use)(struct backend *b, int64_t id, int64_t seq, const uint8_t *sha256, struct fovea_fault *fault);
-    int (*put_blob)(struct backend *b, const struct record_blob *blob, struct fovea_fault *fault); /* there already: 0 */
+    /* There already: 0; when other bytes are there under its name, they are replaced. */
+    int (*put_blob)(struct backend *b, const struct record_blob *blob, struct fovea_fault *fault);
     int (*put_variant)(struct backend *b, const uint8_t *of, const char *spec, const struct backend_variant *v,
                        struct fovea_fault *fault); /* there already: 0, and it stays */
+    /* The row alone, by spec, or else by v's seal; -ENOENT (without words). And a blob that no use and no variant names. */
+    int (*drop_variant)(struct backend *b, const uint8_t *of, const char *spec, const struct backend_variant *v,
+                        struct fovea_fault *fault);
+    int (*drop_unused)(struct backend *b, const uint8_t *sha256, struct fovea_fault *fault);
     /* The session, and those of its blobs, their variants and the variants' blobs that nobody uses any more. */
     int (*drop_session)(struct backend *b, int64_t id, struct fovea_fault *fault);
     /* Head, marks and uses. id 0: of sessions that are not there; and whatever else the store can make anew (indexes). */
@@ -95,6 +107,10 @@ struct backend_kind {
     /* Tells nothing when it returns -EHOSTDOWN: it is asked again. */
     int (*sessions)(struct backend *b, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
                     struct fovea_fault *fault);
+
+    /* Sessions other than id whose uses may not be what their entries say: more or fewer than were noted, or of bytes that are
+     * not there. */
+    int (*doubtful)(struct backend *b, int64_t id, backend_each_name *each, void *arg, struct fovea_fault *fault);
 
     /* For checking. blobs, variants: id 0 all, else what that session uses. integrity: the store's own view of its
      * structure, one sentence for each fault. An empty store has none of anything: 0. */

@@ -6,23 +6,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "base/limits.h"
-#include "record/record_priv.h"
+#include "record/record_check.h"
 
-struct checking {
-    struct record *r;
-    bool repair;
-    void (*tell)(const struct record_problem *p, void *arg);
-    void *arg;
-    struct record_checked done;
-    struct fovea_fault *fault;
-};
-
-static void problem(struct checking *c, const char *session, int64_t seq, const char *what, bool repaired)
+void check_problem(struct checking *c, const char *session, int64_t seq, const char *what, bool repaired)
 {
     struct record_problem p = {.session = session, .seq = seq, .what = what, .repaired = repaired};
     if (!repaired)
@@ -31,16 +21,29 @@ static void problem(struct checking *c, const char *session, int64_t seq, const 
         c->tell(&p, c->arg);
 }
 
-/* What cannot be read is damage, and no reason to end; the rest is. */
-static int passed(struct checking *c, const char *session, const char *what, int code)
+int check_passed(struct checking *c, const char *session, const char *what, int code)
 {
+    char words[sizeof c->fault->text + 64];
     if (code != -EBADMSG && code != -EIO)
         return code;
-    problem(c, session, 0, what, false);
+    (void)snprintf(words, sizeof words, "%s: %s", what, c->fault->text);
+    check_problem(c, session, 0, words, false);
     return 0;
 }
 
+bool check_next_name(const struct checking *c, size_t *at, int64_t *ret_id, const char **ret)
+{
+    if (*at >= c->names.len)
+        return false;
+    memcpy(ret_id, c->names.data + *at, sizeof *ret_id);
+    *ret = c->names.data + *at + sizeof *ret_id;
+    *at += sizeof *ret_id + strlen(*ret) + 1;
+    return true;
+}
+
 /* ---------------------------------------------------------------- the chain of a session */
+
+enum { NEAR = 256 }; /* rows that are looked for one by one */
 
 struct walk {
     struct checking *c;
@@ -77,14 +80,14 @@ static void look_at(struct walk *w, const struct backend_row *row)
     if (row->seq != w->last.seq + 1) {
         w->damaged = true;
         (void)snprintf(words, sizeof words, "it is missing: entry %lld comes next", (long long)row->seq);
-        problem(w->c, w->session, w->last.seq + 1, words, false);
+        check_problem(w->c, w->session, w->last.seq + 1, words, false);
         memcpy(w->computed, row->hash, SHA256_LEN);
         return;
     }
     /* Whether it was the one before or its hash that was hit, this one is judged fairly. */
     if (!follows(w, w->last.hash, row, computed) && !follows(w, w->computed, row, computed)) {
         w->damaged = true;
-        problem(w->c, w->session, row->seq, "its bytes are not those that were written", false);
+        check_problem(w->c, w->session, row->seq, "its bytes are not those that were written", false);
     }
     memcpy(w->computed, computed, SHA256_LEN);
 }
@@ -107,24 +110,68 @@ static int walk_row(const struct backend_row *row, void *arg)
     if (code == -ENOMEM)
         return fault_oom(w->c->fault);
     if (code < 0)
-        problem(w->c, w->session, row->seq, "it cannot be understood", false);
+        check_problem(w->c, w->session, row->seq, "it cannot be understood", false);
     return 0;
 }
 
-/* All rows that can be read: past those that cannot it goes on, in steps that grow. */
+/* Stops at the first row. */
+static int note_any(const struct backend_row *row, void *arg)
+{
+    (void)row;
+    *(bool *)arg = true;
+    return 1;
+}
+
+/* 0: the rows from there on can be read, the first of them at least. */
+static int probe(struct walk *w, int64_t id, int64_t from)
+{
+    struct record *r = w->c->r;
+    bool any = false;
+    if (cancel_struck(r->wait.cancel))
+        return fault_cancelled(w->c->fault);
+    int code = r->kind->rows(r->backend, id, from, note_any, &any, w->c->fault);
+    return code == -EIO ? -EBADMSG : code;
+}
+
+/* The next place from which rows can be read, INT64_MAX when there is none. One by one for as many as a few pages hold; further on
+ * in steps that grow, and back to where it begins. */
+static int find_readable(struct walk *w, int64_t id, int64_t bad, int64_t *ret)
+{
+    int64_t good = bad;
+    int code = -EBADMSG;
+    for (int64_t step = 1, n = 0; code == -EBADMSG && good < INT64_MAX; n++) {
+        step = n < NEAR ? 1 : step > INT64_MAX / 2 ? step : 2 * step;
+        bad = good;
+        good = __builtin_add_overflow(good, step, &good) ? INT64_MAX : good;
+        code = good < INT64_MAX ? probe(w, id, good) : -EBADMSG;
+    }
+    while (code == 0 && good - bad > 1) {
+        int64_t middle = bad + (good - bad) / 2;
+        int there = probe(w, id, middle);
+        if (there == 0)
+            good = middle;
+        else if (there == -EBADMSG)
+            bad = middle;
+        else
+            return there;
+    }
+    *ret = good;
+    return code == -EBADMSG ? 0 : code;
+}
+
+/* All rows that can be read, also past those that cannot. */
 static int walk_rows(struct walk *w, int64_t id)
 {
     struct record *r = w->c->r;
-    int64_t from = 1, step = 1;
+    int64_t from = 1;
     int code;
     while ((code = r->kind->rows(r->backend, id, from, walk_row, w, w->c->fault)) == -EBADMSG || code == -EIO) {
         if (!w->skipped)
-            problem(w->c, w->session, w->last.seq + 1, "it cannot be read", false);
+            check_problem(w->c, w->session, w->last.seq + 1, "it cannot be read", false);
         w->damaged = w->skipped = true;
-        from = MAX(from, w->last.seq + 1) + step;
-        step *= 2;
-        if (from > w->before.last.seq)
-            return 0;
+        code = find_readable(w, id, MAX(from, w->last.seq + 1), &from);
+        if (code < 0 || from == INT64_MAX)
+            return code;
     }
     return code;
 }
@@ -134,6 +181,7 @@ static int walk_rows(struct walk *w, int64_t id)
 struct made {
     struct walk *w;
     struct record_print print;
+    int64_t uses; /* up to the end that was noted */
     bool judge; /* tells of bytes that are not there; else only gathers */
 };
 
@@ -143,12 +191,25 @@ static int look_made(const struct backend_made *m, void *arg)
     if (m->seq > k->w->last.seq)
         return 0;
     if (k->judge && !m->mark && !m->there)
-        problem(k->w->c, k->w->session, m->seq, "the bytes that it uses are not there", false);
+        check_problem(k->w->c, k->w->session, m->seq, "the bytes that it uses are not there", false);
+    k->uses += !m->mark && m->seq <= k->w->before.last.seq;
     if (m->mark)
         record_print_mark(&k->print, m->seq, m->mark, m->len);
     else
         record_print_use(&k->print, m->seq, m->use);
     return 0;
+}
+
+/* It was deleted while it was looked at; perhaps another of its name is there now. */
+static bool is_gone(struct checking *c, int64_t id, const char *name)
+{
+    struct backend_head now = {0};
+    struct fovea_fault ignored;
+    bool any = false;
+    int found = c->r->kind->head(c->r->backend, name, &now, &ignored);
+    if (found != -ENOENT && (found < 0 || now.id == id))
+        return false;
+    return c->r->kind->rows(c->r->backend, id, 0, note_any, &any, &ignored) == 0 && !any;
 }
 
 /* Whether head, marks and uses are as the entries say. */
@@ -162,7 +223,7 @@ static int is_made_right(struct walk *w, int64_t id, bool *ret)
         return code;
     code = r->kind->made(r->backend, id, look_made, &made, w->c->fault);
     *ret = w->before_fits && w->before.last.seq <= w->last.seq && w->last.seq <= after.last.seq &&
-           !memcmp(&made.print, &w->print, sizeof made.print);
+           made.uses == w->before.uses && !memcmp(&made.print, &w->print, sizeof made.print);
     return code;
 }
 
@@ -179,17 +240,21 @@ static int check_made(struct walk *w, int64_t id)
     static const char what[] = "what is found by it (end, names, uses) is not what its entries say";
     bool right = false;
     int code = w->damaged ? 0 : is_made_right(w, id, &right);
+    if (code == -ENOENT || (code == 0 && !right && is_gone(c, id, w->session)))
+        return 0;
     if (!w->skipped && is_cut(w))
-        problem(c, w->session, w->last.seq + 1, "it is missing, and what followed", false);
+        check_problem(c, w->session, w->last.seq + 1, "it is missing, and what followed", false);
     if (code == 0 && !w->damaged && !right) {
         if (c->repair)
             code = record_rebuild(c->r, w->session, c->fault);
-        problem(c, w->session, 0, what, c->repair && code == 0);
+        if (code == -ENOENT)
+            return 0;
+        check_problem(c, w->session, 0, what, c->repair && code == 0);
     }
     return code < 0 ? code : c->r->kind->made(c->r->backend, id, look_made, &made, c->fault);
 }
 
-/* ---------------------------------------------------------------- one session, its blobs */
+/* ---------------------------------------------------------------- one session */
 
 static int check_session(struct checking *c, int64_t id, const char *name)
 {
@@ -197,60 +262,20 @@ static int check_session(struct checking *c, int64_t id, const char *name)
     struct walk w = {.c = c, .session = name, .before_fits = false};
     int found = r->kind->head(r->backend, name, &w.before, c->fault);
     if (found < 0 && found != -ENOENT)
-        return passed(c, name, "it cannot be read", found);
+        return check_passed(c, name, "it cannot be read", found);
     int code = walk_rows(&w, id);
     if (code < 0)
-        return code;
-    if (found == -ENOENT && !w.last.seq)
-        return 0; /* deleted meanwhile */
+        return code == -ENOENT ? 0 : code;
+    if (!w.last.seq && is_gone(c, id, name))
+        return 0;
     c->done.sessions++;
     if (found == -ENOENT || w.before.id != id)
-        problem(c, name, 0, "it cannot be found by its name", false);
+        check_problem(c, name, 0, "it cannot be found by its name", false);
     else if (!w.last.seq && !w.damaged)
-        problem(c, name, 0, "it has no entries", false);
+        check_problem(c, name, 0, "it has no entries", false);
     else
-        return passed(c, name, "what is made of its entries cannot be read", check_made(&w, id));
+        return check_passed(c, name, "what is made of its entries cannot be read", check_made(&w, id));
     return 0;
-}
-
-static int look_blob(const struct record_blob *blob, const char *session, int64_t seq, void *arg)
-{
-    struct checking *c = arg;
-    uint8_t hash[SHA256_LEN];
-    if (cancel_struck(c->r->wait.cancel))
-        return fault_cancelled(c->fault);
-    c->done.blobs++;
-    c->done.bytes += (int64_t)blob->len;
-    sha256(blob->data, blob->len, hash);
-    if (memcmp(hash, blob->sha256, SHA256_LEN))
-        problem(c, session, seq, seq ? "the bytes that it uses are not those that were written"
-                                     : "bytes that no entry uses are not those that were written", false);
-    return 0;
-}
-
-static int look_variant(const uint8_t *of, const char *spec, const struct backend_variant *v, bool there, void *arg)
-{
-    struct checking *c = arg;
-    uint8_t seal[SHA256_LEN];
-    char hex[SHA256_HEX_LEN + 1], words[128];
-    record_seal(of, spec, &v->v, seal);
-    sha256_hex(of, hex);
-    if (memcmp(seal, v->seal, SHA256_LEN)) {
-        (void)snprintf(words, sizeof words, "what is said of a smaller version of %.16s... is not what was written", hex);
-        problem(c, "", 0, words, false);
-    } else if (!there) {
-        (void)snprintf(words, sizeof words, "the bytes of a smaller version of %.16s... are not there", hex);
-        problem(c, "", 0, words, false);
-    }
-    return 0;
-}
-
-static int check_blobs(struct checking *c, int64_t id)
-{
-    const struct backend_kind *kind = c->r->kind;
-    int code = passed(c, "", "not all bytes can be read", kind->blobs(c->r->backend, id, look_blob, c, c->fault));
-    return code < 0 ? code : passed(c, "", "not all smaller versions can be read",
-                                    kind->variants(c->r->backend, id, look_variant, c, c->fault));
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -263,7 +288,7 @@ static void count_words(const char *words, void *arg)
 
 static void tell_words(const char *words, void *arg)
 {
-    problem(arg, "", 0, words, false);
+    check_problem(arg, "", 0, words, false);
 }
 
 static int mend_structure(struct checking *c)
@@ -279,36 +304,37 @@ static int mend_structure(struct checking *c)
     if (code == 0)
         code = kind->integrity(c->r->backend, count_words, &left, c->fault);
     if (code == 0 && left < faults)
-        problem(c, "", 0, "its structure (indexes, rows of no session)", true);
+        check_problem(c, "", 0, "its structure (indexes, rows of no session)", true);
     return code;
 }
 
 static int check_structure(struct checking *c)
 {
-    int code = c->repair ? passed(c, "", "its structure cannot be mended", mend_structure(c)) : 0;
-    return code < 0 ? code : passed(c, "", "its structure cannot be read",
+    int code = c->repair ? check_passed(c, "", "its structure cannot be mended", mend_structure(c)) : 0;
+    return code < 0 ? code : check_passed(c, "", "its structure cannot be read",
                                     c->r->kind->integrity(c->r->backend, tell_words, c, c->fault));
 }
 
 static int add_name(int64_t id, const char *name, void *arg)
 {
-    (void)buf_add(arg, &id, sizeof id);
-    return buf_add(arg, name, strlen(name) + 1);
+    struct checking *c = arg;
+    if (record_check_name(name, NULL) < 0) {
+        check_problem(c, "", 0, "a session has a name that is none", false);
+        return 0;
+    }
+    (void)buf_add(&c->names, &id, sizeof id);
+    return buf_add(&c->names, name, strlen(name) + 1);
 }
 
 static int check_all(struct checking *c)
 {
-    auto_buf names = BUF_INIT(LIMIT_RECORD_NAMES);
+    const char *name;
+    int64_t id;
     int code = check_structure(c);
     if (code == 0)
-        code = passed(c, "", "not all sessions can be read", c->r->kind->names(c->r->backend, add_name, &names, c->fault));
-    for (size_t at = 0; code == 0 && at < names.len;) {
-        int64_t id;
-        memcpy(&id, names.data + at, sizeof id);
-        const char *name = names.data + at + sizeof id;
+        code = check_passed(c, "", "not all sessions can be read", c->r->kind->names(c->r->backend, add_name, c, c->fault));
+    for (size_t at = 0; code == 0 && check_next_name(c, &at, &id, &name);)
         code = check_session(c, id, name);
-        at += sizeof id + strlen(name) + 1;
-    }
     return code < 0 ? code : check_blobs(c, 0);
 }
 
@@ -316,6 +342,8 @@ static int check_one(struct checking *c, const char *session)
 {
     struct backend_head head;
     int code = c->r->kind->head(c->r->backend, session, &head, c->fault);
+    if (code == 0)
+        code = add_name(head.id, session, c);
     if (code == 0)
         code = check_session(c, head.id, session);
     return code == 0 ? check_blobs(c, head.id) : code;
@@ -325,12 +353,15 @@ int record_check(struct record *r, const char *session, bool repair,
                  void (*tell)(const struct record_problem *p, void *arg), void *arg, struct record_checked *ret,
                  struct fovea_fault *fault)
 {
-    struct checking c = {.r = r, .repair = repair, .tell = tell, .arg = arg, .fault = fault};
+    struct fovea_fault unheard = {0};
+    struct checking c = {.r = r, .repair = repair, .tell = tell, .arg = arg, .fault = fault ? fault : &unheard,
+                         .names = BUF_INIT(LIMIT_RECORD_NAMES)};
     int code = session ? record_check_name(session, fault) : 0;
     if (code < 0 || (code = record_enter(r, fault)) < 0)
         return code;
     code = session ? check_one(&c, session) : check_all(&c);
     record_leave(r);
+    buf_done(&c.names);
     if (code == 0)
         *ret = c.done;
     return code == -ENOENT && session ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);

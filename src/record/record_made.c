@@ -159,7 +159,7 @@ static int write_items(struct rebuilding *m, int64_t id)
     return code;
 }
 
-static int rebuild_within(struct rebuilding *m, int64_t id)
+static int make_anew(struct rebuilding *m, int64_t id)
 {
     const struct backend_kind *kind = m->r->kind;
     int code = kind->drop_made(m->r->backend, id, m->chain.fault);
@@ -174,17 +174,47 @@ static int rebuild_within(struct rebuilding *m, int64_t id)
     return code == 0 ? kind->set_head(m->r->backend, id, m->chain.at, m->chain.fault) : code;
 }
 
-int record_rebuild(struct record *r, const char *session, struct fovea_fault *fault)
+static int rebuild_within(struct record *r, int64_t id, const char *session, struct fovea_fault *fault)
 {
     struct record_point at = {0};
-    struct backend_head head = {0};
     struct rebuilding m = {.r = r,
                            .chain = {.session = session, .at = &at, .fault = fault},
                            .g = {{gather_mark, gather_use}, BUF_INIT(LIMIT_RECORD_INDEX), 0}};
+    int code = make_anew(&m, id);
+    buf_done(&m.g.items);
+    return code;
+}
+
+int record_rebuild(struct record *r, const char *session, struct fovea_fault *fault)
+{
+    struct backend_head head = {0};
     int code = r->kind->begin(r->backend, session, false, &head, fault);
     if (code < 0)
         return code;
-    code = r->kind->end(r->backend, head.id ? rebuild_within(&m, head.id) : -ENOENT, fault);
-    buf_done(&m.g.items);
+    return r->kind->end(r->backend, head.id ? rebuild_within(r, head.id, session, fault) : -ENOENT, fault);
+}
+
+/* ---------------------------------------------------------------- before bytes go */
+
+static int note_name(int64_t id, const char *name, void *arg)
+{
+    (void)buf_add(arg, &id, sizeof id);
+    return buf_add(arg, name, strlen(name) + 1);
+}
+
+int record_settle_uses(struct record *r, int64_t id, struct fovea_fault *fault)
+{
+    auto_buf names = BUF_INIT(LIMIT_RECORD_NAMES);
+    int code = r->kind->doubtful(r->backend, id, note_name, &names, fault);
+    for (size_t at = 0; code == 0 && at < names.len;) {
+        int64_t other;
+        memcpy(&other, names.data + at, sizeof other);
+        const char *name = names.data + at + sizeof other;
+        code = rebuild_within(r, other, name, fault);
+        if (code == -EBADMSG || code == -EINVAL)
+            return fault_set(fault, EBADMSG, "session \"%s\" is damaged, and it is not known what it uses: delete it first, or mend it",
+                             record_check_name(name, NULL) == 0 ? name : "?");
+        at += sizeof other + strlen(name) + 1;
+    }
     return code;
 }

@@ -65,4 +65,8 @@ int record_print_entry(struct record *r, const struct backend_row *row, struct r
 /* Makes head, marks and uses of a session anew. -EBADMSG when its entries are damaged: then nothing is changed. */
 int record_rebuild(struct record *r, const char *session, struct fovea_fault *fault);
 
+/* Within begin and end: makes sure of what the sessions other than id use, so that bytes may go that nobody does. -EBADMSG: one of
+ * them is damaged, and it cannot be known. */
+int record_settle_uses(struct record *r, int64_t id, struct fovea_fault *fault);
+
 #endif

@@ -146,20 +146,43 @@ int record_variant(struct record *r, const uint8_t of[static SHA256_LEN], const 
     return code == -ENOENT ? fault_set(fault, ENOENT, "no such version is kept yet") : record_end(code);
 }
 
+/* The row, and its bytes, as they were written; -ENOENT otherwise, so that it is made anew. */
+static int whole_once(struct record *r, const uint8_t *of, const char *spec, struct record_variant *ret,
+                      struct fovea_fault *fault)
+{
+    auto_free void *data = NULL;
+    uint8_t hash[SHA256_LEN];
+    size_t len = 0;
+    int code = variant_once(r, of, spec, ret, fault);
+    if (code == 0)
+        code = r->kind->blob(r->backend, ret->sha256, &data, &len, fault);
+    if (code < 0)
+        return code == -EBADMSG ? -ENOENT : code;
+    sha256(data, len, hash);
+    return memcmp(hash, ret->sha256, SHA256_LEN) ? -ENOENT : 0;
+}
+
+static int put_anew(struct record *r, const uint8_t *of, const char *spec, const struct backend_variant *v,
+                    const struct record_blob *blob, struct fovea_fault *fault)
+{
+    int code = r->kind->drop_variant(r->backend, of, spec, v, fault);
+    if (code == 0 || code == -ENOENT)
+        code = r->kind->put_blob(r->backend, blob, fault);
+    return code < 0 ? code : r->kind->put_variant(r->backend, of, spec, v, fault);
+}
+
 static int keep_once(struct record *r, const uint8_t *of, const char *spec, const struct backend_variant *v, const void *data,
                      struct record_variant *ret, struct fovea_fault *fault)
 {
     struct record_blob blob = {.data = data, .len = (size_t)v->v.bytes};
     struct record_variant there;
-    int code = r->kind->begin(r->backend, NULL, false, NULL, fault);
+    int code = r->kind->begin(r->backend, NULL, true, NULL, fault);
     if (code < 0)
         return code;
     memcpy(blob.sha256, v->v.sha256, SHA256_LEN);
-    code = variant_once(r, of, spec, &there, fault);
+    code = whole_once(r, of, spec, &there, fault);
     if (code == -ENOENT) {
-        code = r->kind->put_blob(r->backend, &blob, fault);
-        if (code == 0)
-            code = r->kind->put_variant(r->backend, of, spec, v, fault);
+        code = put_anew(r, of, spec, v, &blob, fault);
         if (code == 0)
             code = variant_once(r, of, spec, &there, fault);
     }

@@ -107,13 +107,15 @@ static int sq_use(struct backend *b, int64_t id, int64_t seq, const uint8_t *sha
     return r < 0 ? r : sq_one(b, SQ_HAS_BLOB, &values[2], 1, &there, fault);
 }
 
-/* Looked for first: an insert that is ignored has its bytes written into memory all the same. */
+/* Looked at first: bytes that are there already, and right, are most. */
 static int sq_put_blob(struct backend *b, const struct record_blob *blob, struct fovea_fault *fault)
 {
-    int64_t there;
+    int64_t same = 0;
     const struct sq_value values[] = {SQ_DATA(blob->sha256, SHA256_LEN), SQ_DATA(blob->data, blob->len)};
-    int r = sq_one(b, SQ_HAS_BLOB, values, 1, &there, fault);
-    return r == -ENOENT ? run(b, SQ_PUT_BLOB, values, COUNT(values), fault) : r;
+    int r = sq_one(b, SQ_SAME_BLOB, values, COUNT(values), &same, fault);
+    if (r == -EBADMSG)
+        return sq_one(b, SQ_HAS_BLOB, values, 1, &same, fault); /* on pages that cannot be read: nothing here mends those */
+    return r == -ENOENT || (r == 0 && !same) ? run(b, SQ_PUT_BLOB, values, COUNT(values), fault) : r;
 }
 
 static int sq_put_variant(struct backend *b, const uint8_t *of, const char *spec, const struct backend_variant *v,
@@ -128,7 +130,8 @@ static int sq_put_variant(struct backend *b, const uint8_t *of, const char *spec
 static int sq_set_head(struct backend *b, int64_t id, const struct record_point *last, struct fovea_fault *fault)
 {
     const struct sq_value values[] = {SQ_VALUE(id), SQ_VALUE(last->seq), SQ_DATA(last->hash, SHA256_LEN)};
-    return run(b, SQ_SET_HEAD, values, COUNT(values), fault);
+    int r = run(b, SQ_NEW_HEAD, values, 1, fault);
+    return r < 0 ? r : run(b, SQ_SET_HEAD, values, COUNT(values), fault);
 }
 
 /* ---------------------------------------------------------------- taking out */
@@ -149,6 +152,20 @@ static int sq_drop_made(struct backend *b, int64_t id, struct fovea_fault *fault
         return run_all(b, which, COUNT(which), id, fault);
     int code = sqlite3_exec(b->db, sq_strays, NULL, NULL, NULL);
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
+}
+
+static int sq_drop_variant(struct backend *b, const uint8_t *of, const char *spec, const struct backend_variant *v,
+                           struct fovea_fault *fault)
+{
+    const struct sq_value values[] = {SQ_DATA(of, SHA256_LEN), SQ_WORDS(spec), SQ_DATA(v->seal, SHA256_LEN)};
+    int r = run(b, SQ_DROP_VARIANT, values, COUNT(values), fault);
+    return r == 0 && !sqlite3_changes(b->db) ? -ENOENT : r;
+}
+
+static int sq_drop_unused(struct backend *b, const uint8_t *sha256, struct fovea_fault *fault)
+{
+    const struct sq_value values[] = {SQ_DATA(sha256, SHA256_LEN)};
+    return run(b, SQ_DROP_UNUSED, values, COUNT(values), fault);
 }
 
 static int sq_drop_session(struct backend *b, int64_t id, struct fovea_fault *fault)
@@ -177,6 +194,8 @@ const struct backend_kind backend_sqlite = {
     .use = sq_use,
     .put_blob = sq_put_blob,
     .put_variant = sq_put_variant,
+    .drop_variant = sq_drop_variant,
+    .drop_unused = sq_drop_unused,
     .drop_session = sq_drop_session,
     .drop_made = sq_drop_made,
     .set_head = sq_set_head,
@@ -186,6 +205,7 @@ const struct backend_kind backend_sqlite = {
     .variant = sq_variant,
     .find_mark = sq_find_mark,
     .sessions = sq_sessions,
+    .doubtful = sq_doubtful,
     .names = sq_names,
     .made = sq_made,
     .blobs = sq_blobs,

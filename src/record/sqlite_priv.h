@@ -18,10 +18,14 @@ enum sq_statement {
     SQ_MARK,
     SQ_USE,
     SQ_HAS_BLOB,
+    SQ_SAME_BLOB,
     SQ_PUT_BLOB,
     SQ_PUT_VARIANT,
+    SQ_NEW_HEAD,
     SQ_SET_HEAD,
     SQ_DROP_HEAD,
+    SQ_DROP_VARIANT,
+    SQ_DROP_UNUSED,
     SQ_DROP_MARKS,
     SQ_DROP_USES,
     SQ_DROP_ENTRIES,
@@ -33,6 +37,7 @@ enum sq_statement {
     SQ_FIND_MARK,
     SQ_SESSIONS,
     SQ_NAMES,
+    SQ_DOUBTFUL,
     SQ_MADE,
     SQ_BLOBS,
     SQ_VARIANTS,
@@ -116,6 +121,7 @@ int sq_find_mark(struct backend *b, int64_t id, const char *mark, int64_t *ret_s
 int sq_sessions(struct backend *b, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
                 struct fovea_fault *fault);
 int sq_names(struct backend *b, backend_each_name *each, void *arg, struct fovea_fault *fault);
+int sq_doubtful(struct backend *b, int64_t id, backend_each_name *each, void *arg, struct fovea_fault *fault);
 int sq_made(struct backend *b, int64_t id, backend_each_made *each, void *arg, struct fovea_fault *fault);
 int sq_blobs(struct backend *b, int64_t id, backend_each_blob *each, void *arg, struct fovea_fault *fault);
 int sq_variants(struct backend *b, int64_t id, backend_each_variant *each, void *arg, struct fovea_fault *fault);

@@ -20,7 +20,11 @@ static int take_head(sqlite3_stmt *st, void *arg)
     struct backend_head *head = arg;
     head->id = sqlite3_column_int64(st, 0);
     head->last.seq = sqlite3_column_int64(st, 1);
-    sq_hash(st, 2, head->last.hash);
+    head->uses = sqlite3_column_int64(st, 3);
+    if (backend_is_seq(head->last.seq))
+        sq_hash(st, 2, head->last.hash);
+    else
+        head->last.seq = 0;
     return 1;
 }
 
@@ -59,6 +63,7 @@ struct giving {
     } to;
     void *arg;
     bool any;
+    struct fovea_fault *fault;
 };
 
 static int give_row(sqlite3_stmt *st, void *arg)
@@ -67,6 +72,8 @@ static int give_row(sqlite3_stmt *st, void *arg)
     struct backend_row row = {.seq = sqlite3_column_int64(st, 0),
                               .at_ms = sqlite3_column_int64(st, 1),
                               .key = (const char *)sqlite3_column_text(st, 3)};
+    if (!backend_is_seq(row.seq))
+        return fault_set(g->fault, EBADMSG, "an entry has a number that is none");
     sq_hash(st, 2, row.hash);
     row.body = sqlite3_column_blob(st, 4);
     row.len = (size_t)sqlite3_column_bytes(st, 4);
@@ -77,10 +84,12 @@ static int give_row(sqlite3_stmt *st, void *arg)
 
 int sq_rows(struct backend *b, int64_t id, int64_t from, backend_each *each, void *arg, struct fovea_fault *fault)
 {
-    struct giving g = {.to.row = each, .arg = arg};
+    struct giving g = {.to.row = each, .arg = arg, .fault = fault};
     const struct sq_value values[] = {SQ_VALUE(id), SQ_VALUE(from)};
     int r = sq_enter_read(b, fault);
-    return r < 0 ? r : sq_each(b, SQ_ROWS, values, COUNT(values), give_row, &g, fault);
+    if (r == 0)
+        r = sq_each(b, SQ_ROWS, values, COUNT(values), give_row, &g, fault);
+    return r;
 }
 
 int sq_find_mark(struct backend *b, int64_t id, const char *mark, int64_t *ret_seq, struct fovea_fault *fault)
@@ -214,6 +223,13 @@ int sq_names(struct backend *b, backend_each_name *each, void *arg, struct fovea
     return give_all(b, SQ_NAMES, NULL, 0, give_name, &g, fault);
 }
 
+int sq_doubtful(struct backend *b, int64_t id, backend_each_name *each, void *arg, struct fovea_fault *fault)
+{
+    struct giving g = {.to.name = each, .arg = arg};
+    const struct sq_value values[] = {SQ_VALUE(id)};
+    return give_all(b, SQ_DOUBTFUL, values, COUNT(values), give_name, &g, fault);
+}
+
 static int give_made(sqlite3_stmt *st, void *arg)
 {
     const struct giving *g = arg;
@@ -239,7 +255,7 @@ static int give_blob(sqlite3_stmt *st, void *arg)
     const struct giving *g = arg;
     struct record_blob blob = {.data = sqlite3_column_blob(st, 1), .len = (size_t)sqlite3_column_bytes(st, 1)};
     sq_hash(st, 0, blob.sha256);
-    return g->to.blob(&blob, text_of(st, 2), sqlite3_column_int64(st, 3), g->arg);
+    return g->to.blob(&blob, g->arg);
 }
 
 int sq_blobs(struct backend *b, int64_t id, backend_each_blob *each, void *arg, struct fovea_fault *fault)

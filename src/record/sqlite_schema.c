@@ -21,7 +21,7 @@ static const char version_1[] =
     "CREATE INDEX variants_blob ON variants (sha256);"
     /* Made from facts, and can be made again: see record_check. */
     "CREATE TABLE heads ("
-    "  session INTEGER PRIMARY KEY REFERENCES sessions, seq INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;"
+    "  session INTEGER PRIMARY KEY REFERENCES sessions, seq INTEGER NOT NULL, hash BLOB NOT NULL, uses INTEGER NOT NULL) STRICT;"
     "CREATE TABLE marks ("
     "  session INTEGER NOT NULL REFERENCES sessions, name BLOB NOT NULL, seq INTEGER NOT NULL,"
     "  PRIMARY KEY (session, name, seq)) STRICT, WITHOUT ROWID;"
@@ -32,10 +32,7 @@ static const char version_1[] =
 
 const char *const sq_steps[SQ_VERSION_NOW] = {version_1};
 
-/* The entries that a blob serves: those that use it, and those that use one of which it is a version. */
-#define USERS                                                                                                          \
-    "(SELECT u.session AS session, u.seq AS seq FROM uses u WHERE u.sha256 = b.sha256 UNION ALL "                        \
-    " SELECT u.session, u.seq FROM variants v JOIN uses u ON u.sha256 = v.of WHERE v.sha256 = b.sha256)"
+/* The blobs that serve a session: those that it uses, and versions of them. */
 #define SERVES(session) \
     "SELECT sha256 FROM uses WHERE session = " session " UNION " \
     "SELECT v.sha256 FROM uses u JOIN variants v ON v.of = u.sha256 WHERE u.session = " session
@@ -43,7 +40,7 @@ const char *const sq_steps[SQ_VERSION_NOW] = {version_1};
 const char *const sq_sql[SQ_STATEMENTS] = {
     [SQ_VERSION] = "PRAGMA user_version",
     [SQ_HAS_TABLES] = "SELECT 1 FROM sqlite_master LIMIT 1",
-    [SQ_HEAD] = "SELECT s.id, coalesce(h.seq, 0), h.hash FROM sessions s LEFT JOIN heads h ON h.session = s.id "
+    [SQ_HEAD] = "SELECT s.id, coalesce(h.seq, 0), h.hash, h.uses FROM sessions s LEFT JOIN heads h ON h.session = s.id "
                 "WHERE s.name = ?1",
     [SQ_NEW_SESSION] = "INSERT INTO sessions (name) VALUES (?1)",
     [SQ_FIND_KEY] = "SELECT seq FROM entries WHERE session = ?1 AND key = ?2",
@@ -51,10 +48,16 @@ const char *const sq_sql[SQ_STATEMENTS] = {
     [SQ_MARK] = "INSERT OR IGNORE INTO marks (session, name, seq) VALUES (?1, ?2, ?3)",
     [SQ_USE] = "INSERT OR IGNORE INTO uses (session, seq, sha256) VALUES (?1, ?2, ?3)",
     [SQ_HAS_BLOB] = "SELECT 1 FROM blobs WHERE sha256 = ?1",
-    [SQ_PUT_BLOB] = "INSERT OR IGNORE INTO blobs (sha256, data) VALUES (?1, ?2)",
+    [SQ_SAME_BLOB] = "SELECT data = ?2 FROM blobs WHERE sha256 = ?1",
+    [SQ_PUT_BLOB] = "INSERT OR REPLACE INTO blobs (sha256, data) VALUES (?1, ?2)",
     [SQ_PUT_VARIANT] = "INSERT OR IGNORE INTO variants (of, spec, sha256, media_type, width, height, bytes, seal) "
                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [SQ_SET_HEAD] = "INSERT OR REPLACE INTO heads (session, seq, hash) VALUES (?1, ?2, ?3)",
+    [SQ_NEW_HEAD] = "INSERT OR IGNORE INTO heads (session, seq, hash, uses) VALUES (?1, 0, x'', 0)",
+    [SQ_SET_HEAD] = "UPDATE heads SET seq = ?2, hash = ?3, uses = uses + "
+                    "(SELECT count(*) FROM uses u WHERE u.session = ?1 AND u.seq > heads.seq AND u.seq <= ?2) WHERE session = ?1",
+    [SQ_DROP_VARIANT] = "DELETE FROM variants WHERE of = ?1 AND (spec = ?2 OR seal = ?3)",
+    [SQ_DROP_UNUSED] = "DELETE FROM blobs WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM uses WHERE sha256 = ?1) "
+                       "AND NOT EXISTS (SELECT 1 FROM variants WHERE sha256 = ?1)",
     [SQ_DROP_HEAD] = "DELETE FROM heads WHERE session = ?1",
     [SQ_DROP_MARKS] = "DELETE FROM marks WHERE session = ?1",
     [SQ_DROP_USES] = "DELETE FROM uses WHERE session = ?1",
@@ -74,15 +77,13 @@ const char *const sq_sql[SQ_STATEMENTS] = {
         " (SELECT sum(length(data)) FROM blobs WHERE sha256 IN (SELECT sha256 FROM uses WHERE session = s.id)) "
         "FROM sessions s WHERE ?1 IS NULL OR s.name = ?1 ORDER BY last DESC, s.id DESC",
     [SQ_NAMES] = "SELECT id, name FROM sessions ORDER BY id",
+    [SQ_DOUBTFUL] = "SELECT s.id, s.name FROM sessions s LEFT JOIN heads h ON h.session = s.id WHERE s.id <> ?1 AND (h.uses IS NULL "
+                    "OR h.uses <> (SELECT count(*) FROM uses u WHERE u.session = s.id) OR EXISTS (SELECT 1 FROM uses u "
+                    "WHERE u.session = s.id AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = u.sha256)))",
     [SQ_MADE] = "SELECT seq, name, NULL, 0 FROM marks WHERE session = ?1 UNION ALL "
                 "SELECT u.seq, NULL, u.sha256, b.sha256 IS NOT NULL FROM uses u LEFT JOIN blobs b ON b.sha256 = u.sha256 "
                 "WHERE u.session = ?1",
-    [SQ_BLOBS] = "SELECT b.sha256, b.data,"
-                 " coalesce((SELECT s.name FROM " USERS " x JOIN sessions s ON s.id = x.session"
-                 "  WHERE ?1 IN (0, x.session) ORDER BY x.session, x.seq LIMIT 1), ''),"
-                 " coalesce((SELECT x.seq FROM " USERS " x WHERE ?1 IN (0, x.session)"
-                 "  ORDER BY x.session, x.seq LIMIT 1), 0) "
-                 "FROM blobs b WHERE ?1 = 0 OR b.sha256 IN (" SERVES("?1") ")",
+    [SQ_BLOBS] = "SELECT b.sha256, b.data FROM blobs b WHERE ?1 = 0 OR b.sha256 IN (" SERVES("?1") ")",
     [SQ_VARIANTS] = "SELECT v.sha256, v.media_type, v.width, v.height, v.bytes, v.seal, v.of, v.spec, b.sha256 IS NOT NULL "
                     "FROM variants v LEFT JOIN blobs b ON b.sha256 = v.sha256 "
                     "WHERE ?1 = 0 OR v.of IN (SELECT sha256 FROM uses WHERE session = ?1)",

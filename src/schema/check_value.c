@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keywords about one value: its type, what it equals, numbers and strings. Each passes over what it is not about. */
-#include <float.h>
 #include <string.h>
 
 #include "base/json_text.h"
@@ -73,7 +72,7 @@ static struct shown number_text(const json_t *v)
     if (json_is_integer(v))
         (void)buf_add_format(&b, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
     else
-        (void)buf_add_rounded(&b, json_real_value(v), DBL_DIG);
+        (void)buf_add_rounded(&b, json_real_value(v), REAL_SURE_DIGITS);
     return show(b.data ? b.data : "");
 }
 

@@ -229,6 +229,17 @@ json_t *part_opaque(struct import *im, const json_t *value, bool thinking, const
     return part;
 }
 
+json_t *part_of_type(struct import *im, const struct block_row *rows, size_t n, json_t *block, enum side side)
+{
+    const json_t *type = json_object_get(block, "type");
+    for (size_t i = 0; i < n; i++) {
+        json_t *part = is_word(type, rows[i].type) ? rows[i].make(im, block, side) : NULL;
+        if (part || im->error)
+            return part;
+    }
+    return part_opaque(im, block, false, NULL);
+}
+
 json_t *part_opaque_words(struct import *im, const json_t *value, const char *words)
 {
     json_t *part = part_opaque(im, value, false, NULL);

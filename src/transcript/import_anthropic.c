@@ -117,20 +117,11 @@ static json_t *make_thinking(struct import *im, json_t *b, enum side side)
 
 static json_t *make_part(struct import *im, json_t *b, enum side side)
 {
-    static const struct {
-        const char *type;
-        part_maker *make;
-    } makers[] = {
+    static const struct block_row rows[] = {
         {"text", make_text},         {"image", make_image},       {"document", make_document},
         {"tool_use", make_call},     {"thinking", make_thinking}, {"redacted_thinking", make_thinking},
     };
-    json_t *type = json_object_get(b, "type");
-    for (size_t i = 0; i < COUNT(makers); i++) {
-        json_t *part = is_word(type, makers[i].type) ? makers[i].make(im, b, side) : NULL;
-        if (part || im->error)
-            return part;
-    }
-    return part_opaque(im, b, false, NULL);
+    return part_of_type(im, rows, COUNT(rows), b, side);
 }
 
 /* ---------------------------------------------------------------- messages */

@@ -105,20 +105,11 @@ static json_t *make_refusal(struct import *im, json_t *b, enum side side)
 
 static json_t *make_part(struct import *im, json_t *b, enum side side)
 {
-    static const struct {
-        const char *type;
-        part_maker *make;
-    } makers[] = {
+    static const struct block_row rows[] = {
         {"input_text", make_text},  {"output_text", make_text}, {"input_image", make_image},
         {"input_file", make_file},  {"refusal", make_refusal},
     };
-    json_t *type = json_object_get(b, "type");
-    for (size_t i = 0; i < COUNT(makers); i++) {
-        json_t *part = is_word(type, makers[i].type) ? makers[i].make(im, b, side) : NULL;
-        if (part || im->error)
-            return part;
-    }
-    return part_opaque(im, b, false, NULL);
+    return part_of_type(im, rows, COUNT(rows), b, side);
 }
 
 /* ---------------------------------------------------------------- items */

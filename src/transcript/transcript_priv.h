@@ -102,8 +102,14 @@ json_t *part_finish_same(struct import *im, json_t *part, const json_t *original
 /* A result's call, its name, and where its pictures are from. */
 void result_call(struct import *im, json_t *entry, const json_t *call);
 
-/* Takes a content that is a string or a list; each block goes through make. */
 typedef json_t *part_maker(struct import *im, json_t *block, enum side side);
+/* The part of a block whose type has a row that makes one; what has none is opaque. */
+struct block_row {
+    const char *type;
+    part_maker *make;
+};
+json_t *part_of_type(struct import *im, const struct block_row *rows, size_t n, json_t *block, enum side side);
+/* Takes a list of blocks; each goes through make. */
 int import_parts(struct import *im, json_t *entry, const json_t *list, const char *where, part_maker *make,
                  enum side side);
 

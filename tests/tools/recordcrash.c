@@ -3,7 +3,7 @@
  * recordcrash FOLDER ROUNDS [SEED]: four processes append to one record and are killed (SIGKILL) at random moments, one of
  * them or all, again and again. After each round another process looks at the whole record: what an append had said yes to
  * must be there, with its bytes; no append may be there in part; and record_check must find nothing. Prints one line; exit
- * status 1 when anything was lost.
+ * status 1 when anything was lost, or too little was written to lose.
  *
  * What was said yes to is noted in memory that the processes share, which a kill does not undo. This process never opens the
  * record: SQLite's connections do not survive a fork.
@@ -208,6 +208,16 @@ static int look(void)
     return status != 0;
 }
 
+/* How many entries were said yes to, of this file. */
+static int64_t count_said(void)
+{
+    int64_t n = 0;
+    for (unsigned s = 0; s < SESSIONS; s++)
+        for (int64_t i = 1; i < ENTRIES; i++)
+            n += atomic_load(&notes->said[s][i]) != 0;
+    return n;
+}
+
 static void begin_file(const char *folder, unsigned n)
 {
     (void)snprintf(store, sizeof store, "sqlite:%s/crash%u.db", folder, n);
@@ -232,7 +242,7 @@ int main(int argc, char **argv)
 {
     unsigned rounds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     uint64_t state = argc > 3 ? strtoull(argv[3], NULL, 10) : (uint64_t)time(NULL), seed = state;
-    int64_t begun = clock_ms(), appends = 0;
+    int64_t begun = clock_ms(), appends = 0, said = 0;
     int bad = 0;
     notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (argc < 3 || notes == MAP_FAILED)
@@ -244,6 +254,7 @@ int main(int argc, char **argv)
             for (size_t i = 0; round && i < WRITERS; i++)
                 bad += stop(i);
             appends += notes->appends;
+            said += count_said();
             begin_file(argv[1], round / ROUNDS_A_FILE);
             for (size_t i = 0; i < WRITERS; i++)
                 start(i, &state);
@@ -253,7 +264,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < WRITERS; i++)
         bad += stop(i);
     bad += look();
-    printf("%u rounds, %lld appends begun, %lld ms, seed %llu: %s\n", rounds, (long long)(appends + notes->appends),
-           (long long)(clock_ms() - begun), (unsigned long long)seed, bad ? "LOST" : "nothing lost");
-    return bad != 0;
+    said += count_said();
+    bool idle = said < rounds; /* nothing was there to be lost */
+    printf("%u rounds, %lld appends begun, %lld entries acknowledged, %lld ms, seed %llu: %s\n", rounds,
+           (long long)(appends + notes->appends), (long long)said, (long long)(clock_ms() - begun), (unsigned long long)seed,
+           bad ? "LOST" : idle ? "TOO FEW" : "nothing lost");
+    return bad || idle;
 }

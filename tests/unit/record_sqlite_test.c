@@ -91,24 +91,30 @@ static const struct flip {
     {"UPDATE entries SET seq = 7 WHERE session = 1 AND seq = 3", "a", 3, false},
     {"UPDATE entries SET seq = 0 WHERE session = 1 AND seq = 1", "a", 1, false},
     {"UPDATE entries SET seq = 6 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE entries SET seq = 9223372036854775807 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE entries SET seq = -5 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE sessions SET name = 'a b' WHERE name = 'b'", "", 0, false},
     {"UPDATE entries SET session = 3 WHERE session = 1 AND seq = 4", "a", 4, false},
     {"DELETE FROM entries WHERE session = 1 AND seq = 2", "a", 2, false},
     {"DELETE FROM entries WHERE session = 1 AND seq = 5", "a", 5, false},
     {"UPDATE sessions SET name = 'c' WHERE name = 'a'", "c", 1, false},
     {"UPDATE sessions SET id = 9 WHERE name = 'a'", "a", 0, false},
     {"UPDATE blobs SET data = CAST('a picturf' AS BLOB) WHERE length(data) = 9", "a", 3, false},
-    {"UPDATE blobs SET data = CAST('smalm' AS BLOB) WHERE length(data) = 5", "a", 3, false},
+    {"UPDATE blobs SET data = CAST('smalm' AS BLOB) WHERE length(data) = 5", "", 0, true},
     {"UPDATE blobs SET sha256 = flip(sha256) WHERE length(data) = 9", "a", 3, false},
     {"UPDATE blobs SET sha256 = flip(sha256) WHERE length(data) = 5", "", 0, false},
     {"DELETE FROM blobs WHERE length(data) = 9", "a", 3, false},
-    {"DELETE FROM blobs WHERE length(data) = 5", "", 0, false},
-    {"UPDATE variants SET width = 4", "", 0, false},
-    {"UPDATE variants SET media_type = 'image/gif'", "", 0, false},
-    {"UPDATE variants SET spec = 'edge=2'", "", 0, false},
-    {"UPDATE variants SET of = sha256", "", 0, false},
+    {"DELETE FROM blobs WHERE length(data) = 5", "", 0, true},
+    {"UPDATE variants SET width = 4", "", 0, true},
+    {"UPDATE variants SET media_type = 'image/gif'", "", 0, true},
+    {"UPDATE variants SET spec = 'edge=2'", "", 0, true},
+    {"UPDATE variants SET of = sha256", "", 0, true},
     {"UPDATE heads SET seq = 4 WHERE session = 1", "a", 0, true},
     {"UPDATE heads SET seq = 6 WHERE session = 1", "a", 0, true},
     {"UPDATE heads SET hash = flip(hash) WHERE session = 1", "a", 0, true},
+    {"UPDATE heads SET seq = -1 WHERE session = 1", "a", 0, true},
+    {"UPDATE heads SET seq = 9223372036854775807 WHERE session = 1", "a", 0, true},
+    {"UPDATE heads SET uses = 0 WHERE session = 1", "a", 0, true},
     {"DELETE FROM heads WHERE session = 1", "a", 0, true},
     {"UPDATE heads SET session = 12 WHERE session = 1", "a", 0, true},
     {"UPDATE marks SET name = CAST('o' AS BLOB) WHERE name = CAST('n' AS BLOB)", "a", 0, true},
@@ -168,6 +174,7 @@ TEST(nothing_is_chained_to_a_damaged_end)
     static const char *const ends[] = {
         "UPDATE entries SET hash = flip(hash) WHERE session = 1 AND seq = 5",
         "DELETE FROM entries WHERE session = 1 AND seq = 5",
+        "UPDATE entries SET body = CAST('fiftg' AS BLOB) WHERE session = 1 AND seq = 5",
         "DELETE FROM heads",
         "UPDATE heads SET seq = 4 WHERE session = 1",
     };
@@ -207,13 +214,13 @@ TEST(a_damaged_variant_or_blob_is_never_given_out)
 }
 
 /* Any byte of the file: each either is told of, or changes nothing that the record gives out. */
-static bool flip_at(const char *file, off_t at)
+static bool flip_bit(const char *file, off_t at, int bit)
 {
     auto_close int fd = open(file, O_RDWR | O_CLOEXEC);
     uint8_t byte;
     if (fd < 0 || pread(fd, &byte, 1, at) != 1)
         return false;
-    byte ^= 0x10;
+    byte ^= (uint8_t)(1 << bit);
     return pwrite(fd, &byte, 1, at) == 1;
 }
 
@@ -251,16 +258,43 @@ TEST(flipped_bytes_of_the_file_are_found_or_harmless)
     record_close(take(l.r));
     for (off_t at = 0; at < st.st_size; at += 37) {
         char now[sizeof right];
-        CHECK(flip_at(l.file, at));
+        CHECK(flip_bit(l.file, at, 4));
         (void)lab_again(&l);
         struct lab_problems p = lab_check(&l, NULL, false);
         read_all(&l, now);
         told += p.count != 0;
         changed += p.count == 0 && strcmp(now, right);
         record_close(take(l.r));
-        CHECK(flip_at(l.file, at));
+        CHECK(flip_bit(l.file, at, 4));
     }
     CHECK_MSG(told > 10 && changed == 0, "%d told, %d changed unseen", told, changed);
+    (void)lab_again(&l);
+    CHECK(lab_check(&l, NULL, false).count == 0);
+}
+
+TEST(every_flipped_bit_of_the_file_header_is_told_or_harmless)
+{
+    enum { FIRST = 16, LAST = 99 };
+    auto_lab l;
+    lab_begin(&l);
+    say_all(&l);
+    CHECK(sql(&l, "PRAGMA wal_checkpoint(TRUNCATE)") >= 0);
+    char right[256], now[256];
+    int told = 0;
+    (void)lab_again(&l);
+    read_all(&l, right);
+    record_close(take(l.r));
+    for (int i = FIRST * 8; i < (LAST + 1) * 8; i++) {
+        CHECK(flip_bit(l.file, i / 8, i % 8));
+        (void)lab_again(&l);
+        struct lab_problems p = lab_check(&l, NULL, false);
+        read_all(&l, now);
+        CHECK_MSG(p.count != 0 || !strcmp(now, right), "byte %d bit %d: %s", i / 8, i % 8, now);
+        told += p.count != 0;
+        record_close(take(l.r));
+        CHECK(flip_bit(l.file, i / 8, i % 8));
+    }
+    CHECK_MSG(told > 32, "%d", told);
     (void)lab_again(&l);
     CHECK(lab_check(&l, NULL, false).count == 0);
 }
@@ -307,7 +341,190 @@ TEST(past_a_page_that_cannot_be_read_it_goes_on)
     CHECK(lab_say(l.r, "b", NULL, "goes on") == 2);
 }
 
+TEST(a_page_of_bytes_that_cannot_be_read_ends_no_check)
+{
+    auto_lab l;
+    lab_begin(&l);
+    char picture[6000];
+    struct record_checked checked = {0};
+    struct lab_problems p = {0};
+    for (int i = 0; i < 40; i++) {
+        int n = snprintf(picture, sizeof picture, "picture-%d-%02500d", i, i);
+        CHECK(lab_show(l.r, "a", picture, (size_t)n) == i + 1);
+    }
+    CHECK(lab_show(l.r, "a", "tiny", 4) == 41);
+    CHECK(sql(&l, "PRAGMA wal_checkpoint(TRUNCATE)") >= 0);
+    record_close(take(l.r));
+    CHECK(break_page(l.file, "picture-7-"));
+    (void)lab_again(&l);
+    CHECK_MSG(record_check(l.r, NULL, false, lab_note, &p, &checked, &l.fault) == 0, "%s", l.fault.text);
+    CHECK_MSG(p.count > 0 && p.seq == 8 && !strcmp(p.session, "a"), "%d '%s' %lld %s", p.count, p.session, (long long)p.seq, p.what);
+    CHECK_MSG(checked.blobs >= 39 && checked.entries == 41, "%lld", (long long)checked.blobs);
+}
+
+struct told {
+    char text[512];
+};
+static void tell_all(const struct record_problem *p, void *arg)
+{
+    struct told *t = arg;
+    size_t n = strlen(t->text);
+    (void)snprintf(t->text + n, sizeof t->text - n, "%s:%lld ", p->session, (long long)p->seq);
+}
+
+TEST(each_session_is_told_of_damaged_bytes_that_it_uses)
+{
+    auto_lab l;
+    lab_begin(&l);
+    struct told t = {0};
+    struct record_checked checked;
+    say_all(&l);
+    CHECK(lab_show(l.r, "b", "a picture", 9) == 2 && lab_show(l.r, "b", "a picture", 9) == 3);
+    CHECK(sql(&l, "UPDATE blobs SET data = CAST('a picturf' AS BLOB) WHERE length(data) = 9") == 1);
+    CHECK(record_check(l.r, NULL, false, tell_all, &t, &checked, &l.fault) == 0);
+    CHECK_STR(t.text, "a:3 b:2 ");
+}
+
+TEST(bytes_that_are_given_again_heal_what_was_stored)
+{
+    auto_lab l;
+    lab_begin(&l);
+    say_all(&l);
+    CHECK(sql(&l, "UPDATE blobs SET data = CAST('a picturf' AS BLOB) WHERE length(data) = 9") == 1);
+    CHECK(lab_check(&l, NULL, false).count == 1);
+    CHECK(lab_show(l.r, "b", "a picture", 9) == 2);
+    CHECK(lab_check(&l, NULL, false).count == 0);
+}
+
+TEST(a_damaged_variant_is_replaced_by_the_next)
+{
+    static const char *const damage[] = {
+        "UPDATE variants SET width = 7",
+        "UPDATE variants SET seal = flip(seal)",
+        "UPDATE blobs SET data = CAST('smalm' AS BLOB) WHERE length(data) = 5",
+        "DELETE FROM blobs WHERE length(data) = 5",
+    };
+    for (size_t i = 0; i < COUNT(damage); i++) {
+        auto_lab l;
+        lab_begin(&l);
+        say_all(&l);
+        struct record_variant v = {.media_type = "image/png", .width = 3, .height = 4, .bytes = 5}, got = {0};
+        uint8_t of[SHA256_LEN];
+        auto_free void *data = NULL;
+        size_t len = 0;
+        sha256("a picture", 9, of);
+        sha256("small", 5, v.sha256);
+        CHECK(sql(&l, damage[i]) == 1);
+        CHECK(lab_check(&l, NULL, false).count == 1);
+        CHECK(record_variant(l.r, of, "edge=1", &got, &l.fault) == (i < 2 ? -EBADMSG : 0));
+        CHECK_MSG(record_variant_keep(l.r, of, "edge=1", &v, "small", &got, &l.fault) == 0, "%s", l.fault.text);
+        CHECK(!memcmp(&got, &v, sizeof v) && record_blob(l.r, v.sha256, &data, &len, &l.fault) == 0);
+        CHECK_MSG(lab_check(&l, NULL, false).count == 0, "%s", damage[i]);
+    }
+}
+
+TEST(deleting_takes_nothing_that_damaged_uses_hide)
+{
+    static const char *const damage[] = {
+        "DELETE FROM uses WHERE session = 2",
+        "UPDATE uses SET sha256 = flip(sha256) WHERE session = 2",
+        "DELETE FROM heads WHERE session = 2; DELETE FROM uses WHERE session = 2",
+    };
+    uint8_t of[SHA256_LEN];
+    sha256("a picture", 9, of);
+    for (size_t i = 0; i < COUNT(damage); i++) {
+        auto_lab l;
+        lab_begin(&l);
+        auto_free void *data = NULL;
+        size_t len = 0;
+        say_all(&l);
+        CHECK(lab_show(l.r, "b", "a picture", 9) == 2);
+        CHECK(sql(&l, damage[i]) > 0);
+        CHECK_MSG(record_delete(l.r, "a", &l.fault) == 0, "%s", l.fault.text);
+        CHECK_MSG(record_blob(l.r, of, &data, &len, &l.fault) == 0, "%s: %s", damage[i], l.fault.text);
+        CHECK(lab_check(&l, NULL, false).count == 0); /* and they are made anew */
+        CHECK(record_delete(l.r, "b", &l.fault) == 0);
+    }
+}
+
+TEST(what_a_damaged_session_uses_is_not_guessed)
+{
+    auto_lab l;
+    lab_begin(&l);
+    say_all(&l);
+    CHECK(lab_show(l.r, "b", "a picture", 9) == 2);
+    CHECK(sql(&l, "DELETE FROM uses WHERE session = 2; UPDATE entries SET body = flip(body) WHERE session = 2 AND seq = 1") == 2);
+    CHECK(record_delete(l.r, "a", &l.fault) == -EBADMSG && strstr(l.fault.text, "\"b\""));
+    CHECK(record_delete(l.r, "b", &l.fault) == 0 && lab_check(&l, NULL, false).count == 0);
+    CHECK(record_delete(l.r, "a", &l.fault) == 0);
+}
+
+static void count_named(const struct record_session *s, void *arg)
+{
+    (void)s;
+    ++*(int *)arg;
+}
+
+TEST(a_name_that_is_none_is_shown_nowhere)
+{
+    auto_lab l;
+    lab_begin(&l);
+    int named = 0;
+    say_all(&l);
+    CHECK(sql(&l, "UPDATE sessions SET name = 'b' || char(27) || '[2J' WHERE name = 'b'") == 1);
+    CHECK(record_sessions(l.r, NULL, count_named, &named, &l.fault) == 0 && named == 1);
+    struct lab_problems p = lab_check(&l, NULL, false);
+    CHECK(p.count == 1 && !strchr(p.what, 27) && !*p.session);
+}
+
 /* ---------------------------------------------------------------- files and versions */
+
+TEST(a_version_that_never_was_is_damage)
+{
+    static const char *const versions[] = {"PRAGMA user_version = -5", "PRAGMA user_version = 0"};
+    for (size_t i = 0; i < COUNT(versions); i++) {
+        auto_lab l;
+        lab_begin(&l);
+        struct record_point at = {0};
+        auto_free char *text = NULL;
+        int named = 0;
+        say_all(&l);
+        CHECK(sql(&l, versions[i]) >= 0);
+        (void)lab_again(&l);
+        CHECK(lab_read(l.r, "a", &at, &text, &l.fault) == -EBADMSG && strstr(l.fault.text, "version"));
+        CHECK(lab_say(l.r, "a", NULL, "x") == -EBADMSG);
+        CHECK(record_sessions(l.r, NULL, count_named, &named, &l.fault) == -EBADMSG);
+        struct lab_problems p = lab_check(&l, NULL, false);
+        CHECK_MSG(p.count > 0 && strstr(p.what, "version"), "%d %s", p.count, p.what);
+        CHECK(sql(&l, "PRAGMA user_version = 1") >= 0 && lab_say(l.r, "a", NULL, "x") == 6);
+    }
+}
+
+TEST(a_long_file_name_takes_nothing_of_another)
+{
+    auto_lab l;
+    lab_begin(&l);
+    char where[400], other[400], name[260];
+    memset(name, 'n', sizeof name);
+    name[63] = '\0';
+    (void)snprintf(other, sizeof other, "%selse", l.tree.top);
+    CHECK(mkdir(other, 0700) == 0);
+    (void)snprintf(other, sizeof other, "%selse/%s", l.tree.top, name); /* what 64 bytes hold of the log's name */
+    CHECK(mknod(other, S_IFREG | 0600, 0) == 0);
+    static const struct {
+        size_t len;
+        int64_t said;
+    } rows[] = {{100, 1}, {240, 1}, {252, -ENAMETOOLONG}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        memset(name, 'n', sizeof name);
+        name[rows[i].len] = '\0';
+        (void)snprintf(where, sizeof where, "sqlite:%selse/%s", l.tree.top, name);
+        struct record *r = lab_open_as(&l, where, 0);
+        CHECK_MSG(lab_say(r, "a", NULL, "x") == rows[i].said, "%zu", rows[i].len);
+        CHECK(access(other, F_OK) == 0);
+        record_close(r);
+    }
+}
 
 static mode_t mode_of(const char *path)
 {
@@ -389,7 +606,8 @@ static const char version_1[] =
     "  width INTEGER NOT NULL, height INTEGER NOT NULL, bytes INTEGER NOT NULL, seal BLOB NOT NULL,"
     "  PRIMARY KEY (of, spec)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX variants_blob ON variants (sha256);"
-    "CREATE TABLE heads (session INTEGER PRIMARY KEY REFERENCES sessions, seq INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;"
+    "CREATE TABLE heads (session INTEGER PRIMARY KEY REFERENCES sessions, seq INTEGER NOT NULL, hash BLOB NOT NULL,"
+    "  uses INTEGER NOT NULL) STRICT;"
     "CREATE TABLE marks (session INTEGER NOT NULL REFERENCES sessions, name BLOB NOT NULL, seq INTEGER NOT NULL,"
     "  PRIMARY KEY (session, name, seq)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE uses (session INTEGER NOT NULL REFERENCES sessions, seq INTEGER NOT NULL, sha256 BLOB NOT NULL,"
@@ -399,7 +617,7 @@ static const char version_1[] =
     "INSERT INTO entries VALUES (1, 1, 1700000000000,"
     "  x'HASH1', 'k', CAST('said long ago mark:m' AS BLOB));"
     "INSERT INTO marks VALUES (1, CAST('m' AS BLOB), 1);"
-    "INSERT INTO heads SELECT session, seq, hash FROM entries;"
+    "INSERT INTO heads SELECT session, seq, hash, 0 FROM entries;"
     "PRAGMA user_version = 1;";
 
 /* Its one entry's hash, computed here from what record.h says and nothing else. */
