@@ -78,7 +78,7 @@ static int take_text(struct appending *p, const char *json, size_t len, struct f
 
 /* ---------------------------------------------------------------- what the host did not say */
 
-/* Never before the one that stands before it. */
+/* Never before the one that stands before it in the same append. */
 static int set_times(struct appending *p, struct fovea_fault *fault)
 {
     int64_t last = 0, now = clock_wall_ms();

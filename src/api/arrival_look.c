@@ -68,6 +68,8 @@ static int decode(fovea *f, const struct incoming_blob *blob, enum media media, 
                                 .limits = {.max_edge = SMALL, .max_bytes = 64 * KIB, .quality = 50, .resize = 1}};
     struct pool_job job = {.request = &work, .input = s.fd, .limit_ms = LIMIT_WORKER_MS};
     r = pool_run(f->pool, &job, &end, &output, fault);
+    if (r == 0 && end != POOL_DONE) /* a busy machine kills too: what is kept for ever is asked twice */
+        r = pool_run(f->pool, &job, &end, &output, fault);
     if (r == 0) {
         (void)snprintf(ret->why, sizeof ret->why, "%s", trouble(end, &output.reply));
         ret->width = end == POOL_DONE ? output.reply.source_w : 0;

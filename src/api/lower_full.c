@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A whole request: the array, and around it what stands outside of it. */
 #include <errno.h>
+#include <string.h>
 
 #include "api/lowering.h"
 #include "base/fault.h"
@@ -35,9 +36,12 @@ static int take_systems(struct lowering *l, struct systems *ret, struct fovea_fa
     return 0;
 }
 
-static int write_buf(const struct lowering_output *out, const struct buf *b)
+static int write_buf(const struct lowering_output *out, const struct buf *b, struct fovea_fault *fault)
 {
-    return b->error ? b->error : b->len ? out->write(out->arg, b->data, b->len) : 0;
+    if (b->error)
+        return b->error == -ENOMEM ? fault_oom(fault) : fault_set(fault, b->error, "the request's own members are too large");
+    int r = b->len ? out->write(out->arg, b->data, b->len) : 0;
+    return r < 0 ? fault_set(fault, r, "the output cannot be written: %s", strerror(-r)) : 0;
 }
 
 static void take_note(void *arg, int64_t seq, const char *words)
@@ -54,7 +58,7 @@ int lowering_write_full(struct lowering *l, const struct lowering_output *out, s
     const struct lowering_body *b = l->request ? &l->bodies[l->request - 1] : NULL;
     int r = take_systems(l, &systems, fault);
     if (r == 0 && b)
-        r = entry_read(b->text, b->len, l->request, &room, &request);
+        r = entry_read(b->text, b->len, l->request, &room, &request) < 0 ? fault_oom(fault) : 0;
     struct envelope around = {.target = &l->aim.target,
                               .replay = out->as_is ? NULL : l->replay,
                               .request = b ? &request : NULL,
@@ -65,13 +69,14 @@ int lowering_write_full(struct lowering *l, const struct lowering_output *out, s
                               .report = take_note};
     struct lowering_output inside = *out;
     inside.full = true;
-    r = r == 0 ? envelope_head(&around, &head) : r;
-    r = r == 0 ? write_buf(out, &head) : r;
+    if (r == 0)
+        (void)envelope_head(&around, &head);
+    r = r == 0 ? write_buf(out, &head, fault) : r;
     r = r == 0 ? lowering_write(l, SIZE_MAX, &inside, fault) : r;
-    r = r == 0 ? envelope_tail(&tail) : r;
-    r = r == 0 ? write_buf(out, &tail) : r;
+    (void)envelope_tail(&tail);
+    r = r == 0 ? write_buf(out, &tail, fault) : r;
     l->written = false;
     free(systems.bodies);
     entry_room_done(&room);
-    return r == -ENOMEM ? fault_oom(fault) : r;
+    return r;
 }

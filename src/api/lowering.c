@@ -208,6 +208,8 @@ static int write_payload(void *arg, const struct part *p, const struct decision 
         return r;
     free(take(l->held));
     r = r == 0 ? record_blob(l->f->record, sha256, &l->held, &len, w->fault) : r;
+    if (r < 0 && w->out->as_is) /* what should come out as it went in must not come out as less */
+        w->error = r == -ENOENT ? fault_set(w->fault, EBADMSG, "bytes that the session uses are not in the record") : r;
     if (r < 0)
         return r == -ENOENT ? -EBADMSG : r;
     *ret = (struct payload){l->held_type, l->held, len};
