@@ -61,7 +61,8 @@ static int wait_ready(struct pg_link *l, short events, struct fovea_fault *fault
         if (n > 0 && fds[1].revents)
             return give_up(l, fault_cancelled(fault));
         if (n > 0 && is_too_much(l))
-            return give_up(l, fault_set(fault, EIO, "the record in PostgreSQL at \"%s\": the server says more than it was asked", l->place));
+            return give_up(l, fault_set(fault, EIO, "the record in PostgreSQL at \"%s\": the server says more than it was asked",
+                                        l->place));
         if (n > 0)
             return 0;
         if (!clock_left(deadline))

@@ -167,7 +167,8 @@ int pg_drop_unused(struct backend *b, const uint8_t *sha256, struct fovea_fault 
 }
 
 /*
- * Only what this session used is looked at, and who else uses it is what uses say: the record has made sure of those. Nobody can begin to use one of the
+ * Only what this session used is looked at, and who else uses it is what uses say: the record has made sure of those. Nobody
+ * can begin to use one of the
  * blobs meanwhile: every writer holds the store's lock shared, and begin without make, which we came by, holds it alone. So a
  * blob that a writer found there stays there until its use is committed, and no writer finds one that is about to go.
  */

@@ -8,7 +8,8 @@
  * again (record_check with repair).
  *
  * Entries of a session are numbered from 1 without gaps. Each carries a hash over the one before it, the session's name, its
- * number, the time it was appended at, its key and its bytes, so that a change of any of them is seen: an entry that does not fit is never given out.
+ * number, the time it was appended at (at_ms), its key and its bytes, so that a change of any of them is seen: an entry that
+ * does not fit is never given out.
  *
  * A struct record may be used by many threads. Faults, besides those named: -ENOMEM; -EBUSY another process writes and did
  * not end within wait_ms; -ENOSPC, -EIO and what else the system says; -EHOSTUNREACH, -EACCES of a server;

@@ -71,7 +71,8 @@ struct backend_kind {
 
     /* A transaction that writes. begin takes the lease or what stands for it, makes the schema or brings it up to date, and
      * finds the session, locked against other writers; make: a new one is made where there is none (id is then its own).
-     * session NULL: none is looked for. Without make nobody else writes meanwhile: what goes is used by no one. end commits (durably) when code is 0, else undoes all; it returns code, or what
+     * session NULL: none is looked for. Without make nobody else writes meanwhile: what goes is used by no one.
+     * end commits (durably) when code is 0, else undoes all; it returns code, or what
      * came of the commit. It is owed after begin returned 0 only. */
     int (*begin)(struct backend *b, const char *session, bool make, struct backend_head *ret, struct fovea_fault *fault);
     int (*end)(struct backend *b, int code, struct fovea_fault *fault);

@@ -212,7 +212,7 @@ int record_settle_uses(struct record *r, int64_t id, struct fovea_fault *fault)
         const char *name = names.data + at + sizeof other;
         code = rebuild_within(r, other, name, fault);
         if (code == -EBADMSG || code == -EINVAL)
-            return fault_set(fault, EBADMSG, "session \"%s\" is damaged, and it is not known what it uses: delete it first, or mend it",
+            return fault_set(fault, EBADMSG, "session \"%s\" is damaged, and nobody knows what it uses: delete it first, or mend it",
                              record_check_name(name, NULL) == 0 ? name : "?");
         at += sizeof other + strlen(name) + 1;
     }
