@@ -113,7 +113,45 @@ static size_t resume_at(const struct lowering *l, int64_t changed)
 
 /* ---------------------------------------------------------------- what is said of it */
 
-static char *report_new(const struct lowering *l, const struct request_figures *f)
+/* How the pictures and documents stand in what was written, which is what was decided unless bytes could not be had. */
+static struct fovea_lowered count_fates(const struct lowering *l)
+{
+    struct fovea_lowered n = {.images = (int64_t)l->n_fates};
+    for (size_t i = 0; i < l->n_fates; i++) {
+        enum fate fate = l->fates[i].fate;
+        n.live += fate == FATE_LIVE || fate == FATE_REFIT;
+        n.elided += fate == FATE_ELIDED;
+        n.refit += fate == FATE_REFIT;
+        n.stubbed += fate == FATE_STUB;
+    }
+    return n;
+}
+
+enum { MOST_LISTED = 10000 };
+
+/* [entry, part] of each with that fate; of very many the last. */
+static void add_fates(const struct lowering *l, const char *name, enum fate fate, int64_t count, struct buf *to)
+{
+    size_t n = 0;
+    (void)buf_add_format(to, ",\"%s\":[", name);
+    for (size_t i = 0; i < l->n_fates; i++) {
+        const struct lowering_fate *f = &l->fates[i];
+        if (f->fate != fate || count-- > MOST_LISTED)
+            continue;
+        (void)buf_add_format(to, "%s[%lld,%lld]", n++ ? "," : "", (long long)f->seq, (long long)f->part);
+    }
+    (void)buf_add_str(to, "]");
+}
+
+static const char *thinking_way(const struct replay_thinking *th, bool full)
+{
+    if (!th->loose)
+        return "the leading thinking blocks are left out";
+    return full ? "drop_block: the leading thinking blocks are left out, and the server may drop those of the latest answer"
+                : "the leading thinking blocks are left out, those of the latest answer too; --full keeps these with drop_block";
+}
+
+static char *report_new(const struct lowering *l, const struct request_figures *f, const struct fovea_lowered *n, bool full)
 {
     static const char *const ways[] = {[TOOL_NATIVE] = "native", [TOOL_SIBLING] = "sibling", [TOOL_REATTACH] = "reattach"};
     const struct target *t = &l->aim.target;
@@ -127,23 +165,18 @@ static char *report_new(const struct lowering *l, const struct request_figures *
                          ways[t->tool_image], (long long)l->turn, l->n_bodies);
     (void)buf_add_format(&b, ",\"tokens\":%lld,\"bytes\":%lld,\"images\":{\"all\":%lld,\"live\":%lld,\"elided\":%lld,"
                              "\"refit\":%lld,\"stubbed\":%lld}",
-                         (long long)f->tokens, (long long)f->request_bytes, (long long)f->images, (long long)f->live,
-                         (long long)f->elided, (long long)f->refit, (long long)f->stubbed);
+                         (long long)f->tokens, (long long)f->request_bytes, (long long)n->images, (long long)n->live,
+                         (long long)n->elided, (long long)n->refit, (long long)n->stubbed);
+    add_fates(l, "elided", FATE_ELIDED, n->elided, &b);
+    add_fates(l, "refit", FATE_REFIT, n->refit, &b);
+    add_fates(l, "stubbed", FATE_STUB, n->stubbed, &b);
     (void)buf_add_format(&b, ",\"elided_now\":%s%s%s", f->reason ? "\"" : "", f->reason ? f->reason : "null",
                          f->reason ? "\"" : "");
     if (th.before)
-        (void)buf_add_format(&b, ",\"thinking\":{\"left_out_before\":%lld,\"way\":\"%s\"}", (long long)th.before,
-                             th.loose ? "drop_block: the request must carry the header and the field of --full"
-                                      : "the leading thinking blocks are left out");
+        (void)buf_add_format(&b, ",\"thinking\":{\"left_out_before\":%lld,\"way\":\"%s\"}",
+                             (long long)(full ? th.before : th.alone), thinking_way(&th, full));
     (void)buf_add_format(&b, ",\"notes\":[%s]}", l->notes.data ? l->notes.data : "");
     return buf_take(&b);
-}
-
-static void say_figures(const struct lowering *l, const struct request_figures *f, struct fovea_lowered *ret)
-{
-    *ret = (struct fovea_lowered){.turn = l->turn, .entries = (int64_t)l->n_bodies, .tokens = f->tokens,
-                                  .images = f->images, .live = f->live, .elided = f->elided, .refit = f->refit,
-                                  .stubbed = f->stubbed};
 }
 
 static int lower_now(fovea_session *s, struct lowering_slot *slot, const struct fovea_lower_request *q,
@@ -166,10 +199,13 @@ static int lower_now(fovea_session *s, struct lowering_slot *slot, const struct 
     if (r < 0)
         return r;
     struct request_figures figures = replay_figures(l->replay);
-    say_figures(l, &figures, ret);
+    *ret = count_fates(l);
     ret->kept = kept;
+    ret->turn = l->turn;
+    ret->entries = (int64_t)l->n_bodies;
+    ret->tokens = figures.tokens;
     free(slot->report);
-    slot->report = report_new(l, &figures);
+    slot->report = report_new(l, &figures, ret, q->full);
     return slot->report ? 0 : fault_oom(fault);
 }
 

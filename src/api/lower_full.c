@@ -40,6 +40,11 @@ static int write_buf(const struct lowering_output *out, const struct buf *b)
     return b->error ? b->error : b->len ? out->write(out->arg, b->data, b->len) : 0;
 }
 
+static void take_note(void *arg, int64_t seq, const char *words)
+{
+    lowering_note(arg, seq, words);
+}
+
 int lowering_write_full(struct lowering *l, const struct lowering_output *out, struct fovea_fault *fault)
 {
     auto_buf head = BUF_INIT(LIMIT_ENVELOPE_BYTES), tail = BUF_INIT(KIB);
@@ -55,10 +60,14 @@ int lowering_write_full(struct lowering *l, const struct lowering_output *out, s
                               .request = b ? &request : NULL,
                               .systems = systems.bodies,
                               .n_systems = systems.n,
-                              .as_is = out->as_is};
+                              .as_is = out->as_is,
+                              .arg = l,
+                              .report = take_note};
+    struct lowering_output inside = *out;
+    inside.full = true;
     r = r == 0 ? envelope_head(&around, &head) : r;
     r = r == 0 ? write_buf(out, &head) : r;
-    r = r == 0 ? lowering_write(l, SIZE_MAX, out, fault) : r;
+    r = r == 0 ? lowering_write(l, SIZE_MAX, &inside, fault) : r;
     r = r == 0 ? envelope_tail(&tail) : r;
     r = r == 0 ? write_buf(out, &tail) : r;
     l->written = false;

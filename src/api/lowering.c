@@ -38,6 +38,8 @@ void lowering_free(struct lowering *l)
         free(l->bodies[i].text);
     free(l->bodies);
     free(l->boundaries);
+    free(l->repairs);
+    free(l->fates);
     id_book_done(&l->ids);
     entry_room_done(&l->room);
     buf_done(&l->notes);
@@ -76,17 +78,27 @@ static int keep_body(struct lowering *l, const char *body, size_t len)
 
 struct taking {
     struct lowering *l;
-    bool past; /* the last turn that is wanted is over */
     struct fovea_fault *fault;
 };
+
+static int note_repair(struct lowering *l, const struct entry *e)
+{
+    if (e->kind != ENTRY_REPAIR)
+        return 0;
+    int r = grow((void **)&l->repairs, l->n_repairs, &l->room_repairs, sizeof *l->repairs);
+    if (r == 0)
+        l->repairs[l->n_repairs++] = (struct lowering_pair){e->target_entry, e->target_part};
+    return r;
+}
 
 /* A repair holds for every lowering, also for one of an earlier turn: the provider will not take that picture then either. */
 static int take_late_repair(struct taking *t, const struct entry *e)
 {
     if (e->kind != ENTRY_REPAIR || e->target_entry > (int64_t)t->l->n_bodies || e->target_part < 0)
         return 0;
-    return replay_bar(t->l->replay, e->target_entry, (size_t)e->target_part, span_is(span_inside(e->how), "stub"),
-                      "the provider refused it");
+    int r = replay_bar(t->l->replay, e->target_entry, (size_t)e->target_part, span_is(span_inside(e->how), "stub"),
+                       "the provider would not take it");
+    return r == -ENOSPC ? 0 : r;
 }
 
 static int take_ids(struct lowering *l, const struct entry *e)
@@ -103,19 +115,21 @@ static int take_entry(const struct record_entry *stored, void *arg)
     struct taking *t = arg;
     struct lowering *l = t->l;
     struct entry e;
-    int r = t->past ? 0 : keep_body(l, stored->body, stored->len);
-    const char *body = t->past || r < 0 ? stored->body : l->bodies[l->n_bodies - 1].text;
+    int r = l->past ? 0 : keep_body(l, stored->body, stored->len);
+    const char *body = l->past || r < 0 ? stored->body : l->bodies[l->n_bodies - 1].text;
     r = r == 0 ? entry_read(body, stored->len, stored->point.seq, &l->room, &e) : r;
+    if (l->past && (r == -EBADMSG || r == -E2BIG))
+        return 0;
     if (r == -EBADMSG || r == -E2BIG)
         return fault_set(t->fault, EPROTO, "entry %lld of session \"%s\" is none that this version understands",
                          (long long)stored->point.seq, l->session);
-    if (r < 0)
+    if (r < 0 || note_repair(l, &e) < 0)
         return fault_oom(t->fault);
-    if (!t->past && e.starts_turn && l->aim.at && l->turn == l->aim.at) {
-        t->past = true;
+    if (!l->past && e.starts_turn && l->aim.at && l->turn == l->aim.at) {
+        l->past = true;
         free(l->bodies[--l->n_bodies].text);
     }
-    if (t->past)
+    if (l->past)
         return take_late_repair(t, &e) < 0 ? fault_oom(t->fault) : 0;
     l->turn += e.starts_turn;
     if (e.kind == ENTRY_REQUEST)
@@ -127,7 +141,7 @@ int lowering_update(struct lowering *l, struct fovea_fault *fault)
 {
     struct taking t = {.l = l, .fault = fault};
     int r = record_read(l->f->record, l->session, &l->point, take_entry, &t, fault);
-    if (r < 0)
+    if (r < 0 && !(l->past && r == -EBADMSG)) /* what is damaged behind the turn that is wanted does not matter to it */
         return r;
     if (l->aim.at > l->turn)
         return fault_set(fault, EINVAL, "session \"%s\" has %lld turn%s; there is no turn %lld", l->session,
@@ -187,11 +201,11 @@ static int write_payload(void *arg, const struct part *p, const struct decision 
     uint8_t sha256[SHA256_LEN];
     size_t len;
     *ret = (struct payload){"image/png", "", 0};
-    if (w->out->place)
-        return 0;
     if (!p->stored)
         return -EBADMSG;
     int r = find_payload(l, p, d, sha256, w->fault);
+    if (w->out->place)
+        return r;
     free(take(l->held));
     r = r == 0 ? record_blob(l->f->record, sha256, &l->held, &len, w->fault) : r;
     if (r < 0)
@@ -223,9 +237,24 @@ static size_t ids_before(void *arg, int64_t seq, struct span id)
     return id_book_before(&((const struct writing *)arg)->l->ids, seq, id);
 }
 
+static void write_fate(void *arg, int64_t seq, size_t part, enum fate fate)
+{
+    struct writing *w = arg;
+    struct lowering *l = w->l;
+    int r = grow((void **)&l->fates, l->n_fates, &l->room_fates, sizeof *l->fates);
+    if (r < 0)
+        w->error = r;
+    else
+        l->fates[l->n_fates++] = (struct lowering_fate){seq, (int64_t)part, fate};
+}
+
 static void write_note(void *arg, int64_t seq, const char *words)
 {
-    struct lowering *l = ((struct writing *)arg)->l;
+    lowering_note(((struct writing *)arg)->l, seq, words);
+}
+
+void lowering_note(struct lowering *l, int64_t seq, const char *words)
+{
     if (l->notes.len + strlen(words) > LIMIT_REPORT_BYTES / 2)
         return; /* enough said */
     (void)buf_add_format(&l->notes, "%s{\"entry\":%lld,\"what\":", l->n_notes++ ? "," : "", (long long)seq);
@@ -276,10 +305,13 @@ int lowering_write(struct lowering *l, size_t from, const struct lowering_output
     struct lower_job job = {.target = &l->aim.target,
                             .replay = out->as_is ? NULL : l->replay,
                             .as_is = out->as_is,
+                            .full = out->full,
                             .hooks = {&w, write_piece, write_payload, write_boundary, write_place,
-                                      out->as_is ? NULL : ids_before, write_note}};
+                                      out->as_is ? NULL : ids_before, write_note, write_fate}};
     cleanup(writer_free_p) struct writer *to = NULL;
     l->n_boundaries = from == SIZE_MAX ? 0 : from;
+    while (l->n_fates && l->fates[l->n_fates - 1].seq >= at.seq)
+        l->n_fates--;
     l->written = false;
     int r = writer_new(&job, at.message, at.offset, &to);
     r = r == 0 ? write_entries(l, to, at.seq, fault) : r;

@@ -38,11 +38,21 @@ struct lowering {
     size_t n_bodies, room_bodies;
     struct id_book ids;
     int64_t turn;
+    bool past; /* the last turn that is wanted is over */
+    struct lowering_pair {
+        int64_t seq, part;
+    } *repairs; /* every part that a repair is for, of later turns too */
+    size_t n_repairs, room_repairs;
     int64_t request, request_written; /* the last `request` entry, and that of what was written last; 0 none */
     struct buf preface;               /* the request's instructions, as an entry, where the wire has them in its array */
     struct lowering_boundary *boundaries; /* of what was written last, rising */
     size_t n_boundaries, room_boundaries;
     bool written; /* to its end */
+    struct lowering_fate {
+        int64_t seq, part;
+        enum fate fate;
+    } *fates; /* of the pictures and documents in what was written last, in its order */
+    size_t n_fates, room_fates;
     struct entry_room room;
     void *held; /* the picture that is being written */
     char held_type[32];
@@ -73,11 +83,15 @@ struct lowering_output {
     void *arg;
     lowering_place *place; /* with it, no bytes of pictures are read: what is written is only counted */
     bool as_is;            /* export: nothing elided, nothing made to fit */
+    bool full;             /* an envelope stands around it */
 };
 int lowering_write(struct lowering *l, size_t from, const struct lowering_output *out, struct fovea_fault *fault);
 
 /* The same with all that the request needs around it: {wire, headers, body}. What follows cannot go on from there. */
 int lowering_write_full(struct lowering *l, const struct lowering_output *out, struct fovea_fault *fault);
+
+/* One more thing to be told in the report. */
+void lowering_note(struct lowering *l, int64_t seq, const char *words);
 
 /* The entry of that number, read into l->room: it lives until the next one is read. */
 int lowering_entry(struct lowering *l, int64_t seq, struct entry *ret, struct fovea_fault *fault);

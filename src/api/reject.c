@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A provider's rejection fed back: the picture that it names is found in the request that was lowered, and an entry says how it is
- * repaired from now on. Only that one; a picture that is refused again although it was made smaller is taken out. */
+ * repaired from now on. Only that one; a picture that is refused again although it was made smaller is taken out. Which one it is
+ * when no place is named, lower/reject_choose.c says. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,19 +13,43 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 
-struct spot {
-    struct lower_place place;
-    int64_t seq;
-    size_t part;
-    int64_t bytes;
-};
-
 struct spots {
     struct lowering *l;
-    struct spot *all;
+    struct reject_spot *all;
     size_t n, room;
     int error;
 };
+
+static bool repaired_before(const struct lowering *l, int64_t seq, size_t part)
+{
+    for (size_t i = 0; i < l->n_repairs; i++)
+        if (l->repairs[i].seq == seq && l->repairs[i].part == (int64_t)part)
+            return true;
+    return false;
+}
+
+static struct reject_spot describe(const struct lowering *l, const struct entry *e, size_t part)
+{
+    const struct part *p = &e->parts[part];
+    struct decision d = replay_fate(l->replay, e->seq, part);
+    bool refit = d.fate == FATE_REFIT;
+    struct size size = refit && d.planned.w ? d.planned : (struct size){p->width, p->height};
+    struct reject_spot s = {.seq = e->seq,
+                            .part = part,
+                            .image = p->type == PART_IMAGE,
+                            .in_result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION,
+                            .stored = p->stored,
+                            .repaired = repaired_before(l, e->seq, part),
+                            .bytes = refit ? MIN(p->bytes, (int64_t)d.refit.max_bytes) : p->bytes,
+                            .longest = MAX(size.w, size.h),
+                            .shortest = MIN(size.w, size.h)};
+    struct span type = span_inside(p->media_type);
+    if (p->stored) /* it was just looked up */
+        (void)snprintf(s.type, sizeof s.type, "%s", l->held_type);
+    else
+        (void)snprintf(s.type, sizeof s.type, "%.*s", (int)MIN(type.len, sizeof s.type - 1), type.len ? type.at : "");
+    return s;
+}
 
 static void take_spot(void *arg, const struct lower_place *place, int64_t seq, size_t part)
 {
@@ -31,7 +57,7 @@ static void take_spot(void *arg, const struct lower_place *place, int64_t seq, s
     struct entry_room room = {0};
     struct entry e;
     if (s->n == s->room) {
-        struct spot *more = reallocarray(s->all, s->room + 256, sizeof *more);
+        struct reject_spot *more = reallocarray(s->all, s->room + 256, sizeof *more);
         if (!more) {
             s->error = -ENOMEM;
             return;
@@ -40,42 +66,11 @@ static void take_spot(void *arg, const struct lower_place *place, int64_t seq, s
         s->room += 256;
     }
     const struct lowering_body *b = &s->l->bodies[seq - 1];
-    int64_t bytes = entry_read(b->text, b->len, seq, &room, &e) == 0 && part < e.n_parts ? e.parts[part].bytes : 0;
+    if (entry_read(b->text, b->len, seq, &room, &e) == 0 && part < e.n_parts) {
+        s->all[s->n] = describe(s->l, &e, part);
+        s->all[s->n++].place = *place;
+    }
     entry_room_done(&room);
-    s->all[s->n++] = (struct spot){*place, seq, part, bytes};
-}
-
-static bool stands_there(const struct spot *s, const struct lower_place *p)
-{
-    return s->place.message == p->message && (p->block == SIZE_MAX || s->place.block == p->block) &&
-           (p->inner < 0 || s->place.inner == p->inner);
-}
-
-/* The one at the place that is named; else the largest where size is the trouble, and the newest where it is not: an older one was
- * accepted before. */
-static const struct spot *find_spot(const struct spots *s, const struct rejection *why)
-{
-    const struct spot *found = NULL;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct spot *at = &s->all[i];
-        if (why->placed ? stands_there(at, &why->place)
-                        : why->cause != REJECT_TOO_LARGE || !found || at->bytes >= found->bytes)
-            found = at;
-    }
-    return found;
-}
-
-/* Whether it was made smaller for an earlier rejection. */
-static bool repaired_before(struct lowering *l, const struct spot *spot)
-{
-    struct fovea_fault ignored;
-    for (int64_t seq = spot->seq + 1; seq <= (int64_t)l->n_bodies; seq++) {
-        struct entry e;
-        if (lowering_entry(l, seq, &e, &ignored) == 0 && e.kind == ENTRY_REPAIR && e.target_entry == spot->seq &&
-            e.target_part == (int64_t)spot->part)
-            return true;
-    }
-    return false;
 }
 
 static int remember(fovea *f, const char *session, const struct fovea_repair *repair, struct fovea_fault *fault)
@@ -98,14 +93,16 @@ static int remember(fovea *f, const char *session, const struct fovea_repair *re
 static int repair_spot(struct lowering *l, const struct spots *spots, const struct rejection *why, struct fovea_repair *ret,
                        struct fovea_fault *fault)
 {
-    const struct spot *spot = find_spot(spots, why);
+    const struct reject_spot *spot = reject_choose(why, spots->all, spots->n);
     if (!spot)
-        return fault_set(fault, ENOENT, "%s", why->placed ? "the error names a place where no picture or document stands in what "
-                                                            "was lowered; give the same --model, --wire and --retain"
-                                                          : "what was lowered holds no picture or document");
-    bool before = repaired_before(l, spot);
-    *ret = (struct fovea_repair){.entry = spot->seq, .part = (int64_t)spot->part, .again = before};
-    ret->how = why->cause == REJECT_TOO_LARGE && !before ? "refit" : "stub";
+        return fault_set(fault, ENOENT, "%s",
+                         why->placed ? "the error names a place where no picture or document stands in what was lowered; give the "
+                                       "same --model, --wire and --retain"
+                         : spots->n  ? "what was lowered holds no picture or document that the error can mean"
+                                     : "what was lowered holds no picture or document");
+    *ret = (struct fovea_repair){.entry = spot->seq, .part = (int64_t)spot->part, .again = spot->repaired};
+    bool refit = why->cause == REJECT_TOO_LARGE && spot->image && spot->stored && !spot->repaired;
+    ret->how = refit ? "refit" : "stub";
     memcpy(ret->why, why->words, sizeof ret->why);
     return remember(l->f, l->session, ret, fault);
 }
@@ -126,8 +123,10 @@ int fovea_session_reject(fovea_session *s, const struct fovea_lower_request *req
         return fault_set(fault, ENOENT, "the error is not about a picture or document; nothing was repaired");
     r = lowering_new(session_context(s), name, &aim, &l, fault);
     r = r == 0 ? lowering_update(l, fault) : r;
+    r = r == 0 ? lowering_refit(l, fault) : r;
     spots.l = l;
-    r = r == 0 ? lowering_write(l, SIZE_MAX, &(struct lowering_output){.arg = &spots, .place = take_spot}, fault) : r;
+    struct lowering_output out = {.arg = &spots, .place = take_spot, .full = request->full};
+    r = r == 0 ? lowering_write(l, SIZE_MAX, &out, fault) : r;
     r = r == 0 && spots.error ? fault_oom(fault) : r;
     r = r == 0 ? repair_spot(l, &spots, &why, ret, fault) : r;
     free(spots.all);

@@ -125,7 +125,7 @@ bool chat_has_calls(const struct item *item)
 bool chat_wants_list(const struct writer *w, const struct item *item)
 {
     for (size_t i = 0; i < item->e.n_parts; i++)
-        if (item->e.parts[i].type == PART_OPAQUE && span_is(span_inside(item->e.parts[i].wire), lower_wire_names[w->wire]))
+        if (item->e.parts[i].type == PART_OPAQUE && !is_broken(w, &item->e.parts[i]) && span_is(span_inside(item->e.parts[i].wire), lower_wire_names[w->wire]))
             return true;
     return is_own(w, &item->e) && !item->e.plain;
 }

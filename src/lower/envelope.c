@@ -3,6 +3,7 @@
  * A whole request around its messages. What an imported request of the same wire said stays as it was; from a request of
  * another wire come its instructions and tools, in this one's words. Keys and addresses are for whoever sends it.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_text.h"
@@ -23,6 +24,7 @@ struct making {
     bool loose;
     size_t members;
     struct buf *to;
+    const struct envelope *e;
 };
 
 /* What one wire calls things. */
@@ -195,15 +197,41 @@ static void add_tools(struct making *v)
 
 /* ---------------------------------------------------------------- the rest of the body */
 
+static void tell_change(const struct making *v, struct span key, const char *what)
+{
+    char said[200];
+    if (!v->e->report)
+        return;
+    (void)snprintf(said, sizeof said, "%.*s of the request: %s", (int)MIN(key.len, 60u), key.at, what);
+    v->e->report(v->e->arg, v->request->seq, said);
+}
+
+/* The models of Anthropic refuse these, or all of them but one at a time. */
+static bool is_sampling(const struct making *v, struct span key)
+{
+    static const char *const names[] = {"temperature", "top_p", "top_k", NULL};
+    if (v->t->wire != LOWER_ANTHROPIC || !is_one_of(key, names))
+        return false;
+    tell_change(v, key, "left out");
+    return true;
+}
+
+/* Whether thinking is put together anew: see add_thinking. */
+static bool makes_thinking(const struct making *v)
+{
+    struct span had = member(v->body, "thinking");
+    return v->loose || (v->t->adaptive_thinking && span_is(member(had, "type"), "\"enabled\""));
+}
+
 static void add_body(struct making *v)
 {
     const struct words *s = &words[v->t->wire];
-    bool rules = makes_rules(v);
+    bool rules = makes_rules(v), thinking = makes_thinking(v);
     struct span_walk w = span_enter(v->body);
     while (span_next(&w)) {
         bool snake = span_is(w.key, "system_instruction");
         if (is_one_of(w.key, s->ours) || (rules && (span_is(w.key, s->rules) || snake)) ||
-            (v->loose && span_is(w.key, "thinking")))
+            (thinking && span_is(w.key, "thinking")) || is_sampling(v, w.key))
             continue;
         (void)buf_add_str(v->to, v->members++ ? ",\"" : "\"");
         add_span(v, w.key);
@@ -212,26 +240,28 @@ static void add_body(struct making *v)
     }
 }
 
-/* Says that the server may drop thoughts that are bound to what was changed. */
+/* A budget becomes "adaptive" where budgets are refused; and where thoughts are bound to what was changed, the server is told that
+ * it may drop them. */
 static void add_thinking(struct making *v)
 {
-    struct span had = member(v->body, "thinking");
-    struct span_walk w = span_enter(had);
-    size_t n = 0;
-    if (!v->loose)
+    static const char *const replaced[] = {"type", "budget_tokens", "block_binding", NULL};
+    struct span had = member(v->body, "thinking"), type = member(had, "type");
+    bool budget = v->t->adaptive_thinking && span_is(type, "\"enabled\"");
+    if (!makes_thinking(v))
         return;
+    if (budget)
+        tell_change(v, (struct span){"thinking", 8}, "adaptive, since the model takes no budget");
+    bool adaptive = !type.len || budget || span_is(type, "\"disabled\"");
+    struct span_walk w = span_enter(span_is(type, "\"disabled\"") ? (struct span){0} : had);
     add_member(v, "thinking");
-    if (!had.len || span_is(member(had, "type"), "\"disabled\"")) {
-        (void)buf_add_str(v->to, "{\"type\":\"adaptive\"," BINDING "}");
-        return;
-    }
-    (void)buf_add_str(v->to, "{");
+    (void)buf_add_str(v->to, "{\"type\":");
+    add_span(v, adaptive ? (struct span){"\"adaptive\"", 10} : type);
     while (span_next(&w)) {
-        if (span_is(w.key, "block_binding"))
-            continue;
-        (void)buf_add_format(v->to, "%s\"%.*s\":%.*s", n++ ? "," : "", (int)w.key.len, w.key.at, (int)w.value.len, w.value.at);
+        bool keeps = span_is(w.key, "budget_tokens") && !adaptive;
+        if (keeps || !is_one_of(w.key, replaced))
+            (void)buf_add_format(v->to, ",\"%.*s\":%.*s", (int)w.key.len, w.key.at, (int)w.value.len, w.value.at);
     }
-    (void)buf_add_str(v->to, n ? "," BINDING "}" : BINDING "}");
+    (void)buf_add_str(v->to, v->loose ? "," BINDING "}" : "}");
 }
 
 static size_t count_word(struct span s, const char *word)
@@ -310,7 +340,7 @@ static void add_made(struct making *v)
 int envelope_head(const struct envelope *e, struct buf *to)
 {
     const struct target *t = e->target;
-    struct making v = {.t = t, .request = e->request, .systems = e->systems, .n_systems = e->n_systems, .to = to};
+    struct making v = {.t = t, .request = e->request, .systems = e->systems, .n_systems = e->n_systems, .to = to, .e = e};
     if (of_this_wire(t, e->request))
         v.body = e->request->body;
     v.loose = e->replay && t->wire == LOWER_ANTHROPIC && replay_thinking(e->replay).loose;

@@ -37,12 +37,26 @@ static const struct phrase phrases[] = {
     {"image_file_too_large", NULL, REJECT_TOO_LARGE},
     {"image size exceeds", NULL, REJECT_TOO_LARGE},
     {"total image size is", NULL, REJECT_TOO_LARGE},
+    {"total image size", "exceed", REJECT_TOO_LARGE},
     {"image dimensions", "exceed", REJECT_TOO_LARGE},
     {"dimensions exceed max allowed size", NULL, REJECT_TOO_LARGE},
     {"media exceeds", NULL, REJECT_TOO_LARGE},
     {"media too large", NULL, REJECT_TOO_LARGE},
     {"total referenced files bytes are too large", NULL, REJECT_TOO_LARGE},
     {"pdf pages may be provided", NULL, REJECT_TOO_LARGE},
+    {"request_too_large", NULL, REJECT_TOO_LARGE},
+    {"request entity too large", NULL, REJECT_TOO_LARGE},
+    {"request too large", NULL, REJECT_TOO_LARGE},
+    {"request body too large", NULL, REJECT_TOO_LARGE},
+    {"payload too large", NULL, REJECT_TOO_LARGE},
+    {"content too large", NULL, REJECT_TOO_LARGE},
+    {"request exceeds the maximum size", NULL, REJECT_TOO_LARGE},
+    {"request payload size exceeds", NULL, REJECT_TOO_LARGE},
+    {"<title>413", NULL, REJECT_TOO_LARGE},
+    {"http 413", NULL, REJECT_TOO_LARGE},
+    {"http/1.1 413", NULL, REJECT_TOO_LARGE},
+    {"status code 413", NULL, REJECT_TOO_LARGE},
+    {"error code: 413", NULL, REJECT_TOO_LARGE},
     {"too many images", NULL, REJECT_TOO_MANY},
     {"image(s) may be provided", NULL, REJECT_TOO_MANY},
     {"maximum number of images", NULL, REJECT_TOO_MANY},
@@ -66,7 +80,13 @@ static const struct phrase phrases[] = {
     {"invalid_image", NULL, REJECT_UNSUPPORTED},
     {"input should be 'image/jpeg'", NULL, REJECT_UNSUPPORTED},
     {"image_too_small", NULL, REJECT_UNSUPPORTED},
+    {"image too small", NULL, REJECT_UNSUPPORTED},
     {"image is too small", NULL, REJECT_UNSUPPORTED},
+    {"image dimensions", "small", REJECT_UNSUPPORTED},
+    {"unsupported mime type", NULL, REJECT_UNSUPPORTED},
+    {"unsupported media type", "image", REJECT_UNSUPPORTED},
+    {"image format", "supported", REJECT_UNSUPPORTED},
+    {"tool message", "image", REJECT_UNSUPPORTED},
     {"failed_to_download_image", NULL, REJECT_UNSUPPORTED},
     {"text is not set", NULL, REJECT_UNSUPPORTED},
     {"tool message content must be a string", NULL, REJECT_UNSUPPORTED},
@@ -74,12 +94,71 @@ static const struct phrase phrases[] = {
     {"tool_call.content must be string", NULL, REJECT_UNSUPPORTED},
 };
 
-static enum reject_cause find_cause(const char *text)
+static const struct phrase *find_phrase(const char *text)
 {
     for (size_t i = 0; i < COUNT(phrases); i++)
         if (strstr(text, phrases[i].words) && (!phrases[i].also || strstr(text, phrases[i].also)))
-            return phrases[i].cause;
-    return REJECT_UNKNOWN;
+            return &phrases[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- what is meant */
+
+static bool any_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(text, *words))
+            return true;
+    return false;
+}
+
+/* The one type that the text names. With several it says which are taken. */
+static void take_type(const char *text, char ret[static 32])
+{
+    static const char start[] = "image/";
+    char type[32] = "";
+    for (const char *at = strstr(text, start); at; at = strstr(at + 1, start)) {
+        size_t len = sizeof start - 1 + strspn(at + sizeof start - 1, "abcdefghijklmnopqrstuvwxyz0123456789.+-");
+        while (len > sizeof start && at[len - 1] == '.')
+            len--;
+        if (len >= sizeof type || (type[0] && (strlen(type) != len || strncmp(type, at, len) != 0)))
+            return;
+        memcpy(type, at, len);
+        type[len] = '\0';
+    }
+    memcpy(ret, type, sizeof type);
+}
+
+static enum reject_aim find_aim(const char *text, enum reject_cause cause)
+{
+    static const char *const sides[] = {"dimension", "pixels", "width", "height", NULL};
+    static const char *const small[] = {"too small", "too_small", "image dimensions", NULL};
+    switch (cause) {
+    case REJECT_TOO_LARGE:
+        return any_of(text, sides) ? REJECT_LONGEST : REJECT_HEAVIEST;
+    case REJECT_TOO_MANY:
+        return REJECT_OLDEST;
+    case REJECT_UNSUPPORTED:
+        return any_of(text, small) ? REJECT_SMALLEST : REJECT_NEWEST;
+    default:
+        return REJECT_NEWEST;
+    }
+}
+
+static void take_hints(const char *text, const struct phrase *found, struct rejection *r)
+{
+    static const char *const results[] = {"function response", "functionresponse", "function_response", "tool message", "tool content",
+                                          "tool_call.content", "role 'tool'", "role \"tool\"", "tool result", NULL};
+    static const char *const formats[] = {"_format", "image format", "following formats", "mime type", "mime_type", "media type",
+                                          "media_type", NULL};
+    bool unsupported = found->cause == REJECT_UNSUPPORTED;
+    r->aim = find_aim(text, found->cause);
+    r->document = strstr(found->words, "pdf") != NULL;
+    r->image = !r->document && strstr(found->words, "image") != NULL;
+    r->in_result = unsupported && any_of(text, results);
+    r->format = unsupported && !r->in_result && r->aim == REJECT_NEWEST && any_of(text, formats);
+    if (r->format && !strstr(text, "should be"))
+        take_type(text, r->type);
 }
 
 /* ---------------------------------------------------------------- places */
@@ -206,7 +285,11 @@ int reject_read(enum lower_wire wire, const char *text, size_t len, struct rejec
         return plain.error;
     if (!plain.data)
         return -ENOENT;
-    r.cause = find_cause(plain.data);
+    const struct phrase *found = find_phrase(plain.data);
+    if (found) {
+        r.cause = found->cause;
+        take_hints(plain.data, found, &r);
+    }
     r.placed = find_place(&ways[wire], plain.data, &r.place, &rest);
     if (r.cause == REJECT_UNKNOWN && !(r.placed && names_media(rest)))
         return -ENOENT;

@@ -71,6 +71,7 @@ struct decision replay_fate(const struct replay *r, int64_t seq, size_t part);
 struct replay_thinking {
     int64_t before;
     bool loose;
+    int64_t alone; /* the same for an array that must be legal without that: with loose, those of the latest answer go too */
 };
 struct replay_thinking replay_thinking(const struct replay *r);
 

@@ -35,7 +35,8 @@ static int64_t drop_thoughts(struct replay *r, const struct thought *first)
 {
     bool middle = r->said && r->s.turn_of_last == r->turn && r->answer;
     int64_t at = replay_position(r, first->text_at, first->think_at, first->pics);
-    r->s.thinking = (struct replay_thinking){.before = middle ? r->answer : r->said + 1, .loose = middle && r->answer_thinks};
+    r->s.thinking = (struct replay_thinking){
+        .before = middle ? r->answer : r->said + 1, .loose = middle && r->answer_thinks, .alone = r->said + 1};
     r->s.think_cut = middle ? r->answer_think : r->think;
     return at;
 }

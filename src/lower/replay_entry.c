@@ -90,7 +90,7 @@ static int take_thought(struct replay *r, const struct entry *e, const struct pa
 
 static int take_opaque(struct replay *r, const struct entry *e, const struct part *p)
 {
-    if (!for_this_wire(r, p->wire)) {
+    if (!for_this_wire(r, p->wire) || p->broken.len) {
         r->text += text_tokens(p->text.len);
         return 0;
     }

@@ -2,8 +2,8 @@
 /*
  * Keeping a request legal, whatever came in. What concerns one picture alone was settled when it came (replay_pic.c); here it is
  * the request as a whole. Cures in order: smaller versions where many pictures make large ones illegal; old pictures that can
- * be seen again are elided, oldest first, down to a low-water mark, so that the next request does not need it again; attachments
- * are made smaller; the current turn's pictures go; last of all words stand for attachments.
+ * be seen again are elided, oldest first, under `auto` down to a low-water mark, so that the next request does not need it again
+ * (who asks for a policy of his own gets as many as may be); attachments are made smaller; the current turn's pictures go; last of all words stand for attachments.
  *
  * Left free for what the host adds: 1 MiB or an eighth of the bytes, whichever is less, and a tenth of the tokens, since ours
  * are estimates.
@@ -67,20 +67,21 @@ static void many_rule(struct replay *r)
 }
 
 /* Whether taking a picture out brings the request nearer to its mark: a document does nothing for the number of images. */
-static bool helps(const struct replay *r, const struct pic *p)
+static bool helps(const struct replay *r, const struct pic *p, bool low)
 {
-    return too_big(r, true) || (p->image ? beyond(r->s.images, r->target->limits.images, true)
-                                         : beyond(r->s.pages, r->target->limits.pdf_pages, true));
+    return too_big(r, low) || (p->image ? beyond(r->s.images, r->target->limits.images, low)
+                                        : beyond(r->s.pages, r->target->limits.pdf_pages, low));
 }
 
 static void shed(struct replay *r, bool old)
 {
+    bool low = r->policy.kind == POLICY_AUTO;
     if (!illegal(r))
         return;
-    for (int32_t i = r->s.first, next; i != PIC_NONE && (too_big(r, true) || too_many(r, true)); i = next) {
+    for (int32_t i = r->s.first, next; i != PIC_NONE && (too_big(r, low) || too_many(r, low)); i = next) {
         const struct pic *p = &r->pics[i];
         next = p->next;
-        if (!p->viewable || pic_old(r, p) != old || !helps(r, p))
+        if (!p->viewable || pic_old(r, p) != old || !helps(r, p, low))
             continue;
         struct sent to = pic_gone(p, FATE_ELIDED, NULL);
         pic_change(r, i, &to);

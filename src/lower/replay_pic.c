@@ -189,7 +189,9 @@ static struct sent image_sent(const struct replay *r, const struct pic *p)
         bool format = (p->webp && !t->webp) || (p->gif && !t->gif);
         struct refit want = {.max_edge = p->w && p->h ? 0 : PLAIN_EDGE,
                              .max_bytes = clamp_bytes(format ? p->bytes * FORMAT_ROOM : p->bytes)};
-        return pic_refit(r, p, &want, 0);
+        struct sent made = pic_refit(r, p, &want, 0);
+        bool thin = made.size.w && MIN(made.size.w, made.size.h) < t->limits.least_side;
+        return thin ? pic_gone(p, FATE_STUB, "it is too narrow to be sent") : made;
     }
     return (struct sent){.fate = FATE_LIVE, .size = size, .b64 = p->stored ? b64_bytes(p->bytes) : URL_BYTES,
                          .tokens = above_stub(image_tokens(t, size))};

@@ -93,18 +93,23 @@ static void touch_again(struct replay *r)
     }
 }
 
+/* The first entry whose thoughts are sent now and were not, or the other way round. */
+static int64_t thoughts_changed(const struct replay *r, int64_t now, int64_t was)
+{
+    const struct thought *t = now != was ? replay_thought(r, MIN(now, was)) : NULL;
+    return t && t->seq < MAX(now, was) ? t->seq : INT64_MAX;
+}
+
 int64_t replay_changed(struct replay *r)
 {
-    int64_t least = INT64_MAX, now = r->s.thinking.before, was = r->told_thinking.before;
+    const struct replay_thinking *now = &r->s.thinking, *was = &r->told_thinking;
+    int64_t least = MIN(thoughts_changed(r, now->before, was->before), thoughts_changed(r, now->alone, was->alone));
     while (r->n_touched) {
         struct pic *p = &r->pics[r->touched[--r->n_touched]];
         if (pic_retell(p))
             least = MIN(least, p->seq);
     }
     touch_again(r);
-    const struct thought *t = now != was ? replay_thought(r, MIN(now, was)) : NULL;
-    if (t && t->seq < MAX(now, was))
-        least = MIN(least, t->seq);
     r->told_thinking = r->s.thinking;
     return least;
 }

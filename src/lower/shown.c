@@ -40,11 +40,18 @@ static struct span arguments_of(const struct writer *w, const struct item *item)
     return answers ? w->group.calls[item->call].arguments : (struct span){0};
 }
 
+static void tell_fate(struct writer *w, const struct item *item, const struct part *p, enum fate fate)
+{
+    if (w->job.hooks.fate && !w->looking)
+        w->job.hooks.fate(w->job.hooks.arg, item->e.seq, (size_t)(p - item->e.parts), fate);
+}
+
 static struct shown show_stub(struct writer *w, const struct item *item, const struct part *p, const char *why)
 {
     w->words.len = 0;
     (void)stub_text(&item->e, p, arguments_of(w, item), why, &w->words);
     tell(w, item->e.seq, "part %zu of entry %jd: not shown: %s", (size_t)(p - item->e.parts), (intmax_t)item->e.seq, why);
+    tell_fate(w, item, p, FATE_STUB);
     return (struct shown){.form = FORM_WORDS, .part = p};
 }
 
@@ -52,6 +59,7 @@ static struct shown show_elided(struct writer *w, const struct item *item, const
 {
     w->words.len = 0;
     (void)elided_text(&item->e, p, arguments_of(w, item), &w->words);
+    tell_fate(w, item, p, FATE_ELIDED);
     return (struct shown){.form = FORM_WORDS, .part = p};
 }
 
@@ -75,6 +83,7 @@ static struct shown show_bytes(struct writer *w, const struct item *item, const 
         return show_stub(w, item, p, "its bytes cannot be had");
     s.raw = p->raw.len && is_own(w, &item->e);
     w->declared = exact(w) ? p->declared : (struct span){0};
+    tell_fate(w, item, p, d->fate);
     return s;
 }
 
@@ -89,9 +98,10 @@ static struct shown show_reference(struct writer *w, const struct item *item, co
     else if (p->file_id.len && (s.raw || takes_file))
         s.form = FORM_FILE;
     else if (s.raw)
-        return (struct shown){.form = FORM_VALUE, .part = p, .value = p->raw};
+        s = (struct shown){.form = FORM_VALUE, .part = p, .value = p->raw};
     else
         return show_stub(w, item, p, p->file_id.len ? "its file is not to be had here" : "it cannot be named here");
+    tell_fate(w, item, p, FATE_LIVE);
     return s;
 }
 
@@ -130,7 +140,7 @@ static bool is_seen(const struct writer *w, const struct part *p)
     if (p->type != PART_OPAQUE)
         return true;
     bool own = span_is(span_inside(p->wire), lower_wire_names[w->wire]);
-    return !p->thinking && (own || !is_blank(p->text));
+    return !p->thinking && (own || p->broken.len || !is_blank(p->text));
 }
 
 void find_last_said(struct writer *w)
@@ -161,10 +171,25 @@ static const char *unbound(const struct writer *w, const struct entry *e, size_t
     return last && e->kind == ENTRY_ASSISTANT && w->wire != LOWER_GEMINI ? "thinking that nothing follows" : NULL;
 }
 
+bool is_broken(const struct writer *w, const struct part *p)
+{
+    return p->type == PART_OPAQUE && p->broken.len > 0 && !exact(w);
+}
+
+static struct shown show_broken(struct writer *w, const struct item *item, const struct part *p)
+{
+    w->words.len = 0;
+    (void)broken_text(p, &w->words);
+    tell_part(w, item->e.seq, (size_t)(p - item->e.parts), "a block that cannot be sent, told as text,", p->wire);
+    return (struct shown){.form = FORM_WORDS, .part = p};
+}
+
 static struct shown show_opaque(struct writer *w, const struct item *item, size_t i)
 {
     const struct part *p = &item->e.parts[i];
     const struct entry *e = &item->e;
+    if (is_broken(w, p))
+        return show_broken(w, item, p);
     if (span_is(span_inside(p->wire), lower_wire_names[w->wire])) {
         const char *why = unbound(w, e, i);
         if (!why)

@@ -38,10 +38,15 @@ static struct span path_of(struct span arguments)
     return (struct span){0};
 }
 
-int picture_name(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to)
+static struct span best_name(const struct entry *e, const struct part *p, struct span call_arguments)
 {
     struct span path = path_of(e->arguments.len ? e->arguments : call_arguments);
-    struct span name = usable(p->ref) ? p->ref : usable(p->name) ? p->name : usable(path) ? path : p->url;
+    return usable(p->ref) ? p->ref : usable(p->name) ? p->name : usable(path) ? path : p->url;
+}
+
+int picture_name(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to)
+{
+    struct span name = best_name(e, p, call_arguments);
     return usable(name) ? add_name(name, to) : buf_add_str(to, part_types[p->type]);
 }
 
@@ -62,8 +67,12 @@ static void add_kind(const struct part *p, struct buf *to)
 
 static void add_subject(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to)
 {
-    (void)buf_add_format(to, "[%s ", part_types[p->type]);
-    (void)picture_name(e, p, call_arguments, to);
+    struct span name = best_name(e, p, call_arguments);
+    (void)buf_add_format(to, "[%s", part_types[p->type]);
+    if (usable(name)) {
+        (void)buf_add_str(to, " ");
+        (void)add_name(name, to);
+    }
     add_kind(p, to);
 }
 
@@ -76,6 +85,18 @@ int elided_text(const struct entry *e, const struct part *p, struct span call_ar
         (void)add_name(p->view, to);
     }
     return buf_add_str(to, " — call view to see it again]");
+}
+
+int broken_text(const struct part *p, struct buf *to)
+{
+    if (usable(p->text) && !is_blank(p->text))
+        return add_name(p->text, to);
+    (void)buf_add_str(to, "[image not shown: ");
+    if (span_is_string(p->broken) && usable(p->broken))
+        (void)add_name(p->broken, to);
+    else
+        (void)buf_add_str(to, "it cannot be sent");
+    return buf_add_str(to, "]");
 }
 
 int stub_text(const struct entry *e, const struct part *p, struct span call_arguments, const char *why, struct buf *to)

@@ -136,6 +136,7 @@ int target_make(const struct models *m, const struct target_ask *ask, struct tar
     set_cache(&t);
     t.tool_image = find_tool_image(&t);
     t.bound_thinking = t.wire == LOWER_ANTHROPIC && terms_family_find(t.model)->bound_thinking;
+    t.adaptive_thinking = t.wire == LOWER_ANTHROPIC && terms_family_find(t.model)->adaptive;
     t.thought_signatures = t.wire == LOWER_GEMINI && terms_gemini_version(t.model) >= 3;
     *ret = t;
     return 0;

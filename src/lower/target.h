@@ -53,6 +53,7 @@ struct target {
     bool webp, gif;
     bool bridge;           /* an assistant message must stand between tool results and a user message */
     bool bound_thinking;   /* thinking blocks are bound to everything before them */
+    bool adaptive_thinking; /* no budgets for thoughts: "adaptive" or none */
     bool thought_signatures; /* Gemini 3: the first functionCall of a step needs one */
     struct target_limits limits;
     struct target_cache cache;

@@ -21,6 +21,7 @@ struct terms_family {
     const char *prefix; /* of the id, after "vendor/", with '-' for '.' */
     int64_t least, ttl_ms;
     bool bound_thinking;
+    bool adaptive; /* thinking is "adaptive" or none: a budget is refused */
     const char *source;
 };
 /* Never NULL: the last row is for all others. */

@@ -19,6 +19,7 @@ struct wire_form {
     /* The group is one message as it was imported. */
     void (*exact)(struct writer *w);
     bool system_outside; /* system entries at the start belong to the envelope */
+    const char *opening; /* a message of the user, where the model may not speak first; NULL: it may */
 };
 extern const struct wire_form form_anthropic, form_chat, form_responses, form_gemini;
 
@@ -55,7 +56,7 @@ struct writer {
 /* A message follows: its comma. The caller writes it whole. */
 void message_next(struct writer *w);
 
-/* A message of that role comes now: a bridge before it where one is owed. */
+/* A message of that role comes now: the opening before it where the model would speak first, a bridge where one is owed. */
 void bridge_before(struct writer *w, const char *role);
 
 /* {"role":ROLE and what raw of the first entry (may be NULL) has besides its content. In an exact group raw as it is. */
@@ -107,6 +108,8 @@ struct shown show_part(struct writer *w, const struct item *item, size_t i);
 /* Whether part i will be sent as a picture or document; nothing is told and no bytes are asked for. */
 bool is_sent(struct writer *w, const struct item *item, size_t i);
 bool is_media(const struct shown *s);
+/* A block of some wire that can never be sent as it is: words stand for it. */
+bool is_broken(const struct writer *w, const struct part *p);
 
 /* Finds where in a step the model has said its last: thoughts behind it belong to nothing. */
 void find_last_said(struct writer *w);
@@ -143,6 +146,8 @@ struct call call_of(const struct writer *w, const struct entry *e, size_t part);
 
 /* How a picture is named where it is told of: its ref, name, the path of its call, or "image". Plain text. */
 int picture_name(const struct entry *e, const struct part *p, struct span call_arguments, struct buf *to);
+/* Words for a block that no provider can take: its own, else "[image not shown: WHY]". */
+int broken_text(const struct part *p, struct buf *to);
 int stub_text(const struct entry *e, const struct part *p, struct span call_arguments, const char *why, struct buf *to);
 
 /* "[result of call ID ...]": what stands before a result that is told as the user's words. */
@@ -168,5 +173,6 @@ void write_detached(struct writer *w, const char *text, const char *close, put_b
 /* Words in the place of what is not there. */
 #define WORDS_NO_RESULT "[no result was recorded for this call]"
 #define WORDS_NO_OUTPUT "(no output)"
+#define WORDS_OPENING "[the conversation begins here]"
 
 #endif

@@ -297,4 +297,5 @@ static void write_exact(struct writer *w)
 }
 
 const struct wire_form form_anthropic = {
-    .step = write_step, .user = write_user, .rules = write_system, .exact = write_exact, .system_outside = true};
+    .step = write_step, .user = write_user, .rules = write_system, .exact = write_exact, .system_outside = true,
+    .opening = "{\"role\":\"user\",\"content\":\"" WORDS_OPENING "\"}"};

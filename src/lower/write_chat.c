@@ -47,6 +47,18 @@ static bool any_implicit(const struct group *g)
     return false;
 }
 
+/* Whether a message of this wire says something that is not in its content. */
+static bool speaks_raw(const struct writer *w, const struct entry *e)
+{
+    struct span_walk walk = span_enter(e->raw.len && is_own(w, e) ? e->raw : (struct span){0});
+    while (span_next(&walk)) {
+        bool says = span_is(walk.key, "refusal") || span_is(walk.key, "audio") || span_is(walk.key, "function_call");
+        if (says && (walk.value.at[0] == '{' || (span_is_string(walk.value) && !is_blank(walk.value))))
+            return true;
+    }
+    return false;
+}
+
 /* One message of the items from..to; the last one of a step has the calls that nobody wrote down too. */
 static void write_said(struct writer *w, size_t from, size_t to, bool last)
 {
@@ -55,7 +67,7 @@ static void write_said(struct writer *w, size_t from, size_t to, bool last)
     size_t n = 0;
     for (size_t i = from; i < to; i++)
         calls = calls || chat_has_calls(&items[i]);
-    if (!calls && !content) {
+    if (!calls && !content && !(from < to && speaks_raw(w, &items[from].e))) {
         for (size_t i = from; i < to; i++)
             (void)chat_write_pieces(w, &items[i], "", 0); /* for the report */
         return;

@@ -179,6 +179,8 @@ static void write_inner(struct writer *w, const struct item *item)
     size_t n = 0;
     for (size_t i = 0; i < item->e.n_parts; i++) {
         enum part_type type = item->e.parts[i].type;
+        if (is_broken(w, &item->e.parts[i]))
+            continue;
         if (type == PART_OPAQUE ? !span_is(span_inside(item->e.parts[i].wire), lower_wire_names[w->wire])
                                 : !native || !is_sent(w, item, i))
             continue;
@@ -234,8 +236,9 @@ static void find_aside(struct writer *w, const struct item *item)
     if (!inner_block(w, &item->e).len)
         return;
     for (size_t i = 0; i < item->e.n_parts; i++) {
-        enum part_type type = item->e.parts[i].type;
-        if ((type != PART_IMAGE && type != PART_DOCUMENT) || is_sent(w, item, i))
+        const struct part *p = &item->e.parts[i];
+        bool media = p->type == PART_IMAGE || p->type == PART_DOCUMENT;
+        if (!is_broken(w, p) && (!media || is_sent(w, item, i)))
             continue;
         (void)show_part(w, item, i);
         put_aside(w);
@@ -353,4 +356,5 @@ static void write_exact(struct writer *w)
 }
 
 const struct wire_form form_gemini = {
-    .step = write_step, .user = write_user, .rules = write_system, .exact = write_exact, .system_outside = true};
+    .step = write_step, .user = write_user, .rules = write_system, .exact = write_exact, .system_outside = true,
+    .opening = "{\"role\":\"user\",\"parts\":[{\"text\":\"" WORDS_OPENING "\"}]}"};

@@ -28,6 +28,10 @@ void bridge_before(struct writer *w, const char *role)
 {
     bool owed = w->owes_bridge && strcmp(role, "assistant") != 0;
     w->owes_bridge = false;
+    if (w->messages == 0 && w->form->opening && !w->job.as_is && strcmp(role, "user") != 0) {
+        message_next(w);
+        sink_str(&w->sink, w->form->opening);
+    }
     if (!owed)
         return;
     message_next(w);
@@ -226,6 +230,32 @@ static bool goes_exact(const struct writer *w, const struct entry *e)
     return is_own(w, e) || (result && e->call.len > 0 && group_call(&w->group, span_inside(e->call)) < 0);
 }
 
+/* A chat message that refuses has its words beside its content. Its own wire gets it back as it was; any other as a text. */
+static struct span refusal_of(const struct writer *w, const struct entry *e)
+{
+    bool chat = span_is(span_inside(e->wire), lower_wire_names[LOWER_CHAT]);
+    struct span_walk walk = span_enter(e->kind == ENTRY_ASSISTANT && chat && w->wire != LOWER_CHAT ? e->raw : (struct span){0});
+    while (span_next(&walk))
+        if (span_is(walk.key, "refusal") && span_is_string(walk.value) && !is_blank(walk.value))
+            return walk.value;
+    return (struct span){0};
+}
+
+static int add_entry(struct writer *w, const struct entry *e, bool exact)
+{
+    struct span refusal = refusal_of(w, e);
+    if (!refusal.len)
+        return group_add(&w->group, e, exact);
+    struct entry more = *e;
+    auto_free struct part *parts = more.parts = calloc(e->n_parts + 1, sizeof *parts);
+    if (!parts)
+        return -ENOMEM;
+    if (e->n_parts)
+        memcpy(parts, e->parts, e->n_parts * sizeof *parts);
+    parts[more.n_parts++] = (struct part){.type = PART_TEXT, .text = refusal};
+    return group_add(&w->group, &more, exact);
+}
+
 int writer_entry(struct writer *w, const struct entry *e)
 {
     if (!entry_is_said(e) || w->error)
@@ -237,7 +267,7 @@ int writer_entry(struct writer *w, const struct entry *e)
             return w->error = r;
     }
     size_t known = w->group.n_calls;
-    w->error = group_add(&w->group, e, exact);
+    w->error = add_entry(w, e, exact);
     for (size_t i = known; w->job.hooks.ids_before && i < w->group.n_calls; i++)
         if (!w->group.calls[i].implicit)
             w->group.calls[i].nth += w->job.hooks.ids_before(w->job.hooks.arg, e->seq, w->group.calls[i].id);
@@ -270,6 +300,8 @@ int writer_new(const struct lower_job *job, size_t first, size_t offset, struct 
     w->aside = (struct buf)BUF_INIT(LIMIT_ENTRY_BYTES);
     if (job->replay)
         w->thinking = replay_thinking(job->replay);
+    if (!job->full)
+        w->thinking.before = w->thinking.alone;
     w->sink.write = job->hooks.write;
     w->sink.arg = job->hooks.arg;
     w->sink.total = offset;

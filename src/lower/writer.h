@@ -38,12 +38,15 @@ struct lower_hooks {
     size_t (*ids_before)(void *arg, int64_t seq, struct span id);
     /* Something was left out or put in, in words: "part 2 of entry 7: thinking of anthropic". May be NULL. */
     void (*report)(void *arg, int64_t seq, const char *words);
+    /* A picture or document was written so, whatever was decided: once for each. May be NULL. */
+    void (*fate)(void *arg, int64_t seq, size_t part, enum fate fate);
 };
 
 struct lower_job {
     const struct target *target;
     const struct replay *replay; /* NULL: everything live, as found (export) */
     bool as_is;                  /* export: raw as it was, cache_control and the declared media type included, nothing made legal */
+    bool full;                   /* an envelope stands around it, which says that the server may drop thoughts */
     struct lower_hooks hooks;
 };
 
@@ -69,6 +72,8 @@ struct envelope {
                                      wire has them outside its array (Anthropic, Gemini) */
     size_t n_systems;
     bool as_is; /* export: the body of a request of the same wire as it was, and nothing more */
+    void *arg;
+    void (*report)(void *arg, int64_t seq, const char *words); /* something was left out or changed; may be NULL */
 };
 int envelope_head(const struct envelope *e, struct buf *to);
 int envelope_tail(struct buf *to);
@@ -90,8 +95,29 @@ struct rejection {
     bool placed; /* the error names a block, or with block SIZE_MAX a whole message */
     struct lower_place place;
     char words[300]; /* the provider's, shortened */
+    /* Where no block is named: what the words say of it. */
+    enum reject_aim { REJECT_NEWEST, REJECT_OLDEST, REJECT_SMALLEST, REJECT_HEAVIEST, REJECT_LONGEST } aim;
+    bool image, document; /* only such */
+    bool in_result;       /* only what a tool gave */
+    bool format;          /* only what is of `type`; where that is empty, what is neither PNG nor JPEG */
+    char type[32];
 };
 /* Reads what a provider answered: its JSON, an SDK's text around it, or bare words. -ENOENT: it is not about an image or document. */
 int reject_read(enum lower_wire wire, const char *text, size_t len, struct rejection *ret);
+
+/* A picture or document in what was sent. */
+struct reject_spot {
+    struct lower_place place;
+    int64_t seq;
+    size_t part;
+    bool image, in_result, stored;
+    bool repaired; /* for an earlier rejection */
+    int64_t bytes; /* as it was sent, or at most */
+    uint32_t longest, shortest; /* sides; 0 not known */
+    char type[32];
+};
+/* The one that is meant, among all in the order of the request; NULL: none of them can be. What is too large without a place is
+ * another one each time until all were made smaller, so that whoever goes on asking gets further. */
+const struct reject_spot *reject_choose(const struct rejection *why, const struct reject_spot *spots, size_t n);
 
 #endif

@@ -389,20 +389,17 @@ TEST(more_than_twenty_pictures_bring_large_ones_to_2000_px_and_there_they_stay)
     replay_free(r);
 }
 
-TEST(a_limit_sheds_a_batch_and_the_next_requests_shed_nothing)
+TEST(under_auto_a_limit_sheds_a_batch_and_the_next_requests_shed_nothing)
 {
     auto_session s = {0};
     struct target t = claude();
     t.limits.images = 40;
     size_t sheds = 0;
-    struct replay *r = start(&t, "all");
+    struct replay *r = start(&t, "auto");
     int64_t elided = 0;
-    for (int turn = 0; turn < 30; turn++) {
-        add_user(&s, turn * 60);
-        for (int i = 0; i < 3; i++)
-            add_step(&s, turn * 60 + 5 + i * 3, 800, 600, "x");
-        add_answer(&s, turn * 60 + 20);
-    }
+    add_user(&s, 0);
+    for (int i = 0; i < 90; i++)
+        add_step(&s, 5 + i * 3, 800, 600, "x");
     for (size_t i = 0; i < s.n; i++) {
         feed(&s, i, r);
         CHECK(replay_now(r) == 0);
@@ -413,6 +410,64 @@ TEST(a_limit_sheds_a_batch_and_the_next_requests_shed_nothing)
     CHECK_MSG(sheds >= 5 && sheds <= 6, "%zu", sheds); /* 90 pictures, 40 at most, 11 or more at once */
     CHECK(replay_fate(r, 3, 0).fate == FATE_ELIDED);
     replay_free(r);
+}
+
+/* 620 pictures in one turn where 600 may be: who wants all of them gets 600. */
+TEST(other_policies_elide_only_as_many_as_a_limit_asks_for)
+{
+    static const char *const all[] = {"all", "turns:1", "newest:1000", "batch:1000:1000"};
+    for (size_t p = 0; p < COUNT(all); p++) {
+        auto_session s = {0};
+        struct target t = claude();
+        t.limits.images = 600;
+        add_user(&s, 0);
+        for (int i = 0; i < 620; i++)
+            add_step(&s, 5 + i, 80, 60, "x");
+        t.limits.request_bytes = 0;
+        struct replay *r = fed(&s, &t, all[p]);
+        CHECK_MSG(replay_figures(r).live == 600 && replay_figures(r).elided == 20, "%s: %jd", all[p], (intmax_t)replay_figures(r).live);
+        replay_free(r);
+    }
+}
+
+/* ... or as many as the bytes allow: one more would be too many. */
+TEST(all_keeps_as_many_as_the_bytes_allow)
+{
+    auto_session s = {0};
+    struct target t = claude();
+    add_user(&s, 0);
+    for (int i = 0; i < 90; i++)
+        add_step(&s, 5 + i, 800, 600, "x");
+    struct replay *r = fed(&s, &t, "all");
+    int64_t whole = replay_figures(r).request_bytes, live = replay_figures(r).live;
+    replay_free(r);
+    t.limits.request_bytes = whole / 2 / 7 * 8; /* an eighth is left free */
+    r = fed(&s, &t, "all");
+    int64_t least = whole / 2 - 150000; /* a picture is 100,000 bytes, and a third more in base64 */
+    CHECK(live == 90 && replay_figures(r).request_bytes <= whole / 2 && replay_figures(r).request_bytes > least);
+    replay_free(r);
+}
+
+TEST(pictures_too_small_for_a_host_are_enlarged_on_every_wire_whatever_their_shape)
+{
+    static const uint32_t sizes[][2] = {{1, 1}, {8, 300}, {3000, 5}, {20000, 1}, {27, 28}, {1, 60000}};
+    static const char *const hosts[] = {"anthropic", "openai", "google", "openrouter", "elsewhere"};
+    for (int wire = 0; wire < LOWER_WIRES; wire++)
+        for (size_t h = 0; h < COUNT(hosts); h++) {
+            auto_session s = {0};
+            struct target t;
+            struct fovea_fault fault;
+            CHECK(target_make(NULL, &(struct target_ask){.provider = hosts[h], .model = "m", .wire = lower_wire_names[wire]}, &t, &fault) == 0);
+            CHECK(t.limits.least_side == 28);
+            add_user(&s, 0);
+            for (size_t i = 0; i < COUNT(sizes); i++)
+                add_step(&s, 1 + (int64_t)i, sizes[i][0], sizes[i][1], "x");
+            struct replay *r = fed(&s, &t, "all");
+            struct verdict v = judge(&s, s.n, &t, r);
+            CHECK_MSG(v.live == COUNT(sizes) && !v.tiny && !v.over_side, "%s, %s", hosts[h], lower_wire_names[wire]);
+            CHECK(replay_fate(r, 3, 0).fate == FATE_REFIT && replay_fate(r, 3, 0).refit.min_edge == 28);
+            replay_free(r);
+        }
 }
 
 TEST(an_attachment_outlives_every_perception_and_the_current_turn_the_old_ones)

@@ -196,7 +196,7 @@ TEST(an_elided_picture_is_named_by_the_best_that_is_known)
         {"\"name\":\"n \\\"q\\\".png\",\"media_type\":\"image/png\"", "{}",
          "[image n \"q\".png (image/png) seen earlier — call view to see it again]"},
         {"\"view\":\"view:x1\"", "{\"path\":\"p/\\u00e9.png\"}", "[image p/é.png seen earlier, view:x1 — call view to see it again]"},
-        {"\"view\":\"view:x1\"", "{\"path\":\"data:image/png;base64,AAAA\"}", "[image image seen earlier, view:x1 — call view to see it again]"},
+        {"\"view\":\"view:x1\"", "{\"path\":\"data:image/png;base64,AAAA\"}", "[image seen earlier, view:x1 — call view to see it again]"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char body[600];
