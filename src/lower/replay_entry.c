@@ -102,7 +102,7 @@ static int take_opaque(struct replay *r, const struct entry *e, const struct par
 
 static int take_picture(struct replay *r, const struct entry *e, const struct part *p, bool path)
 {
-    bool result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
+    bool result = entry_is_result(e);
     struct pic pic;
     pic_init(r, e, p, result && (path || p->view.len || p->ref.len), &pic);
     r->text += STUB_TOKENS;

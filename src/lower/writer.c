@@ -224,10 +224,9 @@ static int close_group(struct writer *w)
  * is written like any other. */
 static bool goes_exact(const struct writer *w, const struct entry *e)
 {
-    bool result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
     if (!w->job.as_is)
         return false;
-    return is_own(w, e) || (result && e->call.len > 0 && group_call(&w->group, span_inside(e->call)) < 0);
+    return is_own(w, e) || (entry_is_result(e) && e->call.len > 0 && group_call(&w->group, span_inside(e->call)) < 0);
 }
 
 /* A chat message that refuses has its words beside its content. Its own wire gets it back as it was; any other as a text. */
@@ -292,6 +291,7 @@ int writer_new(const struct lower_job *job, size_t first, size_t offset, struct 
         return -ENOMEM;
     memset(w, 0, offsetof(struct writer, sink));
     w->job = *job;
+    w->group.by_entry = job->hooks.ids_before != NULL;
     w->wire = job->target->wire;
     w->form = forms[w->wire];
     w->messages = first;

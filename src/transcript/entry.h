@@ -70,6 +70,12 @@ void entry_room_done(struct entry_room *r);
 /* Reads body (which must outlive the entry). 0; -EBADMSG: it is no entry; -E2BIG over LIMIT_ENTRY_PARTS; -ENOMEM. */
 int entry_read(const char *body, size_t len, int64_t seq, struct entry_room *room, struct entry *ret);
 
+/* What a tool gave. */
+static inline bool entry_is_result(const struct entry *e)
+{
+    return e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
+}
+
 /* Whether an entry is part of the conversation that a model sees: not usage, request, repair. */
 bool entry_is_said(const struct entry *e);
 

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "lower/id_book.h"
 #include "lower/writer.h"
 #include "transcript/transcript.h"
 
@@ -27,6 +28,7 @@ struct session {
     size_t *lens;
     size_t n, room;
     struct incoming *in; /* where bytes are, or NULL: made up from the hash */
+    bool ids;            /* the writer is told of ids that were used before */
 };
 
 struct run {
@@ -35,6 +37,7 @@ struct run {
     size_t n_marks, places, payloads;
     struct lower_place place[MOST_PLACES];
     const struct session *session;
+    struct id_book ids;
     char type[128];
     uint8_t bytes[64];
 };
@@ -64,6 +67,7 @@ __attribute__((unused)) static void run_done(struct run *r)
     buf_done(&r->out);
     buf_done(&r->reports);
     free(r->marks);
+    id_book_done(&r->ids);
     *r = (struct run){0};
 }
 
@@ -113,6 +117,26 @@ static void run_place(void *arg, const struct lower_place *place, int64_t seq, s
         r->place[r->places++] = *place;
 }
 
+static size_t run_ids(void *arg, int64_t seq, struct span id)
+{
+    return id_book_before(&((struct run *)arg)->ids, seq, id);
+}
+
+static int note_ids(const struct session *s, struct id_book *book)
+{
+    struct entry_room room = {0};
+    int code = 0;
+    for (size_t i = 0; i < s->n && s->ids && code == 0; i++) {
+        struct entry e;
+        code = entry_read(s->bodies[i], s->lens[i], (int64_t)i + 1, &room, &e);
+        for (size_t k = 0; code == 0 && k < e.n_parts; k++)
+            if (e.parts[k].type == PART_TOOL_CALL)
+                code = id_book_add(book, e.seq, span_inside(e.parts[k].id));
+    }
+    entry_room_done(&room);
+    return code;
+}
+
 static void run_report(void *arg, int64_t seq, const char *words)
 {
     struct run *r = arg;
@@ -127,11 +151,12 @@ static int lower_from(const struct session *s, const struct target *t, const str
     struct lower_job job = {.target = t,
                             .replay = replay,
                             .as_is = as_is,
-                            .hooks = {r, run_write, run_payload, run_boundary, run_place, NULL, run_report}};
+                            .hooks = {r, run_write, run_payload, run_boundary, run_place, s->ids ? run_ids : NULL, run_report}};
     struct writer *w = NULL;
     struct entry_room room = {0};
     *r = (struct run){.out = BUF_INIT(512 * MIB), .reports = BUF_INIT(8 * MIB), .session = s};
-    int code = writer_new(&job, first, offset, &w);
+    int code = note_ids(s, &r->ids);
+    code = code == 0 ? writer_new(&job, first, offset, &w) : code;
     for (size_t i = (size_t)first_seq - 1; i < s->n && code == 0; i++) {
         struct entry e;
         code = entry_read(s->bodies[i], s->lens[i], (int64_t)i + 1, &room, &e);
