@@ -22,6 +22,7 @@ struct making {
     size_t n_systems;
     struct span body; /* of a request of this wire; empty of any other */
     bool loose;
+    size_t marks; /* for the cache, in what the body had */
     size_t members;
     struct buf *to;
     const struct envelope *e;
@@ -206,6 +207,17 @@ static bool makes_thinking(const struct making *v)
     return v->loose || (v->t->adaptive_thinking && span_is(span_member(had, "type"), "\"enabled\""));
 }
 
+static size_t count_word(struct span s, const char *word)
+{
+    size_t n = 0, len = strlen(word);
+    const char *at = s.at, *end = s.at + s.len;
+    while (s.len && (at = memmem(at, (size_t)(end - at), word, len))) {
+        at += len;
+        n++;
+    }
+    return n;
+}
+
 static void add_body(struct making *v)
 {
     const struct words *s = &words[v->t->wire];
@@ -216,6 +228,7 @@ static void add_body(struct making *v)
         if (span_is_any(w.key, s->ours) || (rules && (span_is(w.key, s->rules) || snake)) ||
             (thinking && span_is(w.key, "thinking")) || is_sampling(v, w.key))
             continue;
+        v->marks += count_word(w.value, "\"cache_control\"");
         (void)buf_add_str(v->to, v->members++ ? ",\"" : "\"");
         add_span(v, w.key);
         (void)buf_add_str(v->to, "\":");
@@ -247,17 +260,6 @@ static void add_thinking(struct making *v)
     (void)buf_add_str(v->to, v->loose ? "," BINDING "}" : "}");
 }
 
-static size_t count_word(struct span s, const char *word)
-{
-    size_t n = 0, len = strlen(word);
-    const char *at = s.at, *end = s.at + s.len;
-    while (s.len && (at = memmem(at, (size_t)(end - at), word, len))) {
-        at += len;
-        n++;
-    }
-    return n;
-}
-
 static void add_anthropic(struct making *v)
 {
     int64_t most = v->t->row ? v->t->row->max_output : 0;
@@ -265,7 +267,7 @@ static void add_anthropic(struct making *v)
         add_member(v, "max_tokens");
         (void)buf_add_format(v->to, "%jd", (intmax_t)(most > 0 ? MIN(most, (int64_t)MAX_TOKENS_MOST) : MAX_TOKENS_UNKNOWN));
     }
-    if (v->t->cache.known && count_word(v->body, "\"cache_control\"") < BREAKPOINTS) {
+    if (v->t->cache.known && v->marks < BREAKPOINTS) {
         add_member(v, "cache_control");
         (void)buf_add_str(v->to, "{\"type\":\"ephemeral\"}");
     }

@@ -165,7 +165,7 @@ static const char *unbound(const struct writer *w, const struct entry *e, size_t
 {
     if (exact(w) || !e->parts[i].thinking)
         return NULL;
-    if (e->seq < w->thinking.before)
+    if (e->seq < w->thinking.before || (e->wire.len && e->seq > w->thinking.behind))
         return "thinking bound to what was changed";
     bool last = e->seq > w->last_seq || (e->seq == w->last_seq && i > w->last_part);
     return last && e->kind == ENTRY_ASSISTANT && w->wire != LOWER_GEMINI ? "thinking that nothing follows" : NULL;

@@ -302,6 +302,8 @@ int writer_new(const struct lower_job *job, size_t first, size_t offset, struct 
         w->thinking = replay_thinking(job->replay);
     if (!job->full)
         w->thinking.before = w->thinking.alone;
+    if (job->full || !job->replay)
+        w->thinking.behind = INT64_MAX;
     w->sink.write = job->hooks.write;
     w->sink.arg = job->hooks.arg;
     w->sink.total = offset;
