@@ -175,7 +175,7 @@ static int add_call(struct group *g, struct call c)
     if (!c.implicit) {
         size_t last = slot_of(g, c.id)->last;
         const struct call *before = last ? &g->calls[last - 1] : NULL;
-        c.nth = before && (!g->by_entry || before->seq == c.seq) ? before->nth + 1 : 0;
+        c.nth = c.again = before ? before->again + 1 : 0;
     }
     g->calls[g->n_calls++] = c;
     if (!c.implicit)

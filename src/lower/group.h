@@ -38,7 +38,8 @@ struct call {
     bool implicit; /* made for a result without a call: its id is "fovea_" and the number of that entry */
     int64_t seq;   /* of the entry that it stands in */
     size_t part;
-    size_t nth; /* calls with the same id before it */
+    size_t again; /* calls of the group with the same id before it */
+    size_t nth;   /* and of all before: whoever writes adds those before the group */
     ssize_t result; /* an item */
     ssize_t next;   /* the next call of the group with its id; -1 none */
 };
@@ -60,7 +61,6 @@ struct group {
     struct call_slot *slots;
     size_t n_slots;
     size_t answered;
-    bool by_entry; /* nth counts calls of the same entry only: whoever writes knows of those before */
 };
 void group_done(struct group *g);
 

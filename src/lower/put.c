@@ -129,18 +129,24 @@ void put_raw(struct writer *w, struct span raw, const struct payload *payload)
     put_stripped(w, raw, payload, strips(w));
 }
 
-size_t put_members(struct writer *w, struct span object, const char *const *without, size_t n)
+size_t put_member(struct writer *w, const struct span_walk *at, size_t n)
 {
     bool strip = strips(w);
+    if (strip && span_is(at->key, "cache_control"))
+        return n;
+    if (n > 0)
+        put(w, ",");
+    put_key(w, at->key);
+    put_stripped(w, at->value, NULL, strip && has_blocks(at->key));
+    return n + 1;
+}
+
+size_t put_members(struct writer *w, struct span object, const char *const *without, size_t n)
+{
     struct span_walk walk = span_enter(object);
-    while (span_next(&walk)) {
-        if (span_is_any(walk.key, without) || (strip && span_is(walk.key, "cache_control")))
-            continue;
-        if (n++ > 0)
-            put(w, ",");
-        put_key(w, walk.key);
-        put_stripped(w, walk.value, NULL, strip && has_blocks(walk.key));
-    }
+    while (span_next(&walk))
+        if (!span_is_any(walk.key, without))
+            n = put_member(w, &walk, n);
     return n;
 }
 

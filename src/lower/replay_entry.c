@@ -13,7 +13,8 @@
 enum {
     TOKEN_BYTES = 4,    /* of text, in a token: English and code */
     ENTRY_TOKENS = 6,   /* what a message costs beside its parts */
-    PART_JSON = 320,    /* bytes around a part: keys, ids, the words of a stub */
+    PART_JSON = 320,    /* bytes around a part: keys, ids */
+    PICTURE_JSON = 1000, /* and of a picture its name, twice, its view and type, in words */
     ENTRY_JSON = 256,
     ESCAPED = 2,        /* arguments become a string on some wires, and each quote two bytes */
 };
@@ -94,6 +95,7 @@ static int take_picture(struct replay *r, const struct entry *e, const struct pa
     struct pic pic;
     pic_init(r, e, p, result && (path || p->view.len || p->ref.len), &pic);
     r->text += STUB_TOKENS;
+    r->json += PICTURE_JSON;
     return replay_add_pic(r, &pic);
 }
 

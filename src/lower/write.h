@@ -68,6 +68,9 @@ static inline const struct entry *head_of(const struct item *item)
 /* {"role":ROLE and what raw of the first entry (may be NULL) has besides its content. In an exact group raw as it is. */
 void put_head(struct writer *w, const struct entry *first, const char *role);
 
+/* What raw of an entry has besides its content and the members named, as far as the host takes it, behind n others. */
+void put_extra(struct writer *w, const struct entry *e, const char *const *without, size_t n);
+
 /* A message with a list of blocks, put off until the first of them: open is the list's key. */
 void message_lazy(struct writer *w, const struct entry *first, const char *role, const char *open);
 /* What stands before a block: the message's beginning, or a comma. */
@@ -133,6 +136,8 @@ void put_text(struct writer *w, const struct shown *s);
 void put_raw(struct writer *w, struct span raw, const struct payload *payload);
 /* Members of an object but those named (NULL-terminated), behind n others; how many there are then. */
 size_t put_members(struct writer *w, struct span object, const char *const *without, size_t n);
+/* The member that a walk stands at, behind n others; how many there are then. */
+size_t put_member(struct writer *w, const struct span_walk *at, size_t n);
 /* The next member of the object at hand: its comma where it needs one, then what is given. */
 void put_next(struct writer *w, const char *member);
 void put_type(struct writer *w, const struct payload *p); /* quotes included */

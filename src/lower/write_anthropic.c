@@ -5,11 +5,16 @@
  */
 #include <string.h>
 
+#include "lower/refer.h"
 #include "lower/write.h"
 
 static void put_source(struct writer *w, const struct shown *s)
 {
-    if (s->form == FORM_BYTES) {
+    if (s->form == FORM_BYTES && s->part->type == PART_DOCUMENT && refer_is_text(s->part)) {
+        put(w, "{\"type\":\"text\",\"media_type\":\"text/plain\",\"data\":");
+        sink_quoted(&w->sink, s->payload.data, s->payload.len);
+        put(w, "}");
+    } else if (s->form == FORM_BYTES) {
         put(w, "{\"type\":\"base64\",\"media_type\":");
         put_type(w, &s->payload);
         put(w, ",\"data\":\"");

@@ -95,7 +95,7 @@ static void write_tool_head(struct writer *w, const struct item *item, const str
     put(w, "{\"role\":\"tool\",\"tool_call_id\":");
     put_call_id(w, c);
     if (item && item->e.raw.len && is_own(w, &item->e))
-        (void)put_members(w, item->e.raw, ours, 2);
+        put_extra(w, &item->e, ours, 2);
     put(w, ",\"content\":");
 }
 

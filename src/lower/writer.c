@@ -38,6 +38,25 @@ void bridge_before(struct writer *w, const char *role)
     put(w, "{\"role\":\"assistant\",\"content\":\"I have processed the tool results.\"}");
 }
 
+/* OpenAI refuses members that others who speak Chat Completions have added, such as reasoning_content. */
+static bool refused(struct writer *w, const struct entry *e, struct span key)
+{
+    static const char *const known[] = {"role", "content", "name", "refusal", "audio", "function_call", "tool_calls", "tool_call_id", NULL};
+    bool legacy = span_is(key, "function_call") && w->group.n_calls > 0; /* which only stands where there are no tool_calls */
+    if (w->wire != LOWER_CHAT || (!legacy && (strcmp(w->job.target->provider, "openai") != 0 || span_is_any(key, known))))
+        return false;
+    tell(w, e->seq, "entry %jd: its member %.*s", (intmax_t)e->seq, (int)MIN(key.len, 40u), key.at);
+    return true;
+}
+
+void put_extra(struct writer *w, const struct entry *e, const char *const *without, size_t n)
+{
+    struct span_walk walk = span_enter(e->raw);
+    while (span_next(&walk))
+        if (!span_is_any(walk.key, without) && !refused(w, e, walk.key))
+            n = put_member(w, &walk, n);
+}
+
 void put_head(struct writer *w, const struct entry *first, const char *role)
 {
     static const char *const said[] = {"role", "content", "parts", "tool_calls", "output", NULL};
@@ -50,7 +69,7 @@ void put_head(struct writer *w, const struct entry *first, const char *role)
     put(w, "\"role\":");
     sink_quoted(&w->sink, role, strlen(role));
     if (own)
-        (void)put_members(w, first->raw, said, 1);
+        put_extra(w, first, said, 1);
 }
 
 void message_lazy(struct writer *w, const struct entry *first, const char *role, const char *open)
@@ -269,7 +288,7 @@ int writer_entry(struct writer *w, const struct entry *e)
     w->error = add_entry(w, e, exact);
     for (size_t i = known; w->job.hooks.ids_before && i < w->group.n_calls; i++)
         if (!w->group.calls[i].implicit)
-            w->group.calls[i].nth += w->job.hooks.ids_before(w->job.hooks.arg, e->seq, w->group.calls[i].id);
+            w->group.calls[i].nth += w->job.hooks.ids_before(w->job.hooks.arg, w->group.items[0].e.seq, w->group.calls[i].id);
     return w->error;
 }
 
@@ -291,7 +310,6 @@ int writer_new(const struct lower_job *job, size_t first, size_t offset, struct 
         return -ENOMEM;
     memset(w, 0, offsetof(struct writer, sink));
     w->job = *job;
-    w->group.by_entry = job->hooks.ids_before != NULL;
     w->wire = job->target->wire;
     w->form = forms[w->wire];
     w->messages = first;

@@ -68,6 +68,46 @@ TEST(instructions_and_tools_cross_to_other_wires)
                "{\"type\":\"object\"}}]}],\"contents\":[]}");
 }
 
+static void keep_words(void *arg, int64_t seq, const char *words)
+{
+    (void)buf_add_format(arg, "%jd: %s\n", (intmax_t)seq, words);
+}
+
+TEST(what_a_model_refuses_is_left_out_of_a_body_and_told)
+{
+    static const char request[] =
+        "{\"kind\":\"request\",\"wire\":\"anthropic\",\"body\":{\"max_tokens\":7,\"temperature\":0.2,\"top_p\":1,\"top_k\":5,"
+        "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024,\"display\":\"omitted\"}}}";
+    static const struct {
+        const char *model, *thinking, *told;
+    } rows[] = {
+        {"claude-opus-4-7", "{\"type\":\"adaptive\",\"display\":\"omitted\"}",
+         "1: temperature of the request: left out\n1: top_p of the request: left out\n1: top_k of the request: left out\n"
+         "1: thinking of the request: adaptive, since the model takes no budget\n"},
+        {"claude-sonnet-5", "{\"type\":\"adaptive\",\"display\":\"omitted\"}", NULL},
+        {"claude-haiku-4-5", "{\"type\":\"enabled\",\"budget_tokens\":1024,\"display\":\"omitted\"}", NULL},
+        {"claude-sonnet-4-6", "{\"type\":\"enabled\",\"budget_tokens\":1024,\"display\":\"omitted\"}", NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_buf b = BUF_INIT(MIB), told = BUF_INIT(MIB);
+        char want[300];
+        struct entry_room room = {0};
+        struct entry e;
+        struct target t;
+        struct fovea_fault fault;
+        CHECK(target_make(NULL, &(struct target_ask){.provider = "anthropic", .model = rows[i].model, .wire = "anthropic"}, &t, &fault) == 0);
+        CHECK(entry_read(request, strlen(request), 1, &room, &e) == 0);
+        CHECK(envelope_head(&(struct envelope){.target = &t, .request = &e, .arg = &told, .report = keep_words}, &b) == 0);
+        CHECK(buf_add_str(&b, "[]") == 0 && envelope_tail(&b) == 0);
+        (void)snprintf(want, sizeof want, "{\"model\":\"%s\",\"max_tokens\":7,\"cache_control\":{\"type\":\"ephemeral\"},\"thinking\":%s,"
+                                          "\"messages\":[]}", rows[i].model, rows[i].thinking);
+        check_body(json_loads(b.data, 0, NULL), want);
+        if (rows[i].told)
+            CHECK_STR(told.data, rows[i].told);
+        entry_room_done(&room);
+    }
+}
+
 TEST(without_a_request_there_is_what_the_wire_demands)
 {
     struct target t = target_of(LOWER_ANTHROPIC);

@@ -23,6 +23,7 @@ struct making {
     char open[64][24];
     size_t n_open;
     unsigned calls, pictures;
+    bool again;       /* ids are used again */
     const char *wire; /* that the entry at hand came from; "" none */
 };
 
@@ -61,6 +62,10 @@ static void add_opaque(struct buf *b)
         "\"elsewhere\",\"value\":{\"x\":1},\"text\":\"words\"",
         "\"elsewhere\",\"value\":{\"x\":1}",
         "\"openai-chat\",\"value\":{\"type\":\"refusal\",\"refusal\":\"no\"}",
+        "\"anthropic\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"no base64\"",
+        "\"gemini\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"no base64\",\"text\":\"a picture was here\"",
+        "\"openai-chat\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"empty\"",
+        "\"openai-responses\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"empty\"",
     };
     (void)buf_add_format(b, "{\"type\":\"opaque\",\"wire\":%s}", values[roll(COUNT(values))]);
 }
@@ -82,7 +87,9 @@ static void add_raw_call(const struct making *m, struct buf *b, const char *id)
 static void add_call(struct making *m, struct buf *b)
 {
     char *id = m->open[m->n_open++ % 64];
-    (void)snprintf(id, 24, roll(9) ? "call_%u" : "call/%u", roll(4) ? ++m->calls : 1 + roll(m->calls + 1));
+    /* Some models begin with call_0 again and again. */
+    unsigned n = m->again ? roll(3) : roll(9) ? ++m->calls : MAX(m->calls, 1u);
+    (void)snprintf(id, 24, roll(9) ? "call_%u" : "call/%u", n);
     (void)buf_add_format(b, "{\"type\":\"tool_call\",\"id\":\"%s\",\"name\":\"%s\",%s", id, roll(9) ? "view" : "fs.read",
                          roll(9) ? "\"arguments\":{\"path\":\"a.png\"}" : "\"arguments_text\":\"not json\"");
     if (m->wire[0] && roll(2))
@@ -172,8 +179,11 @@ static void make_result(struct making *m)
         (void)buf_add_str(&b, i ? "," : "");
         if (roll(2))
             add_text(&b);
-        else
+        else if (roll(5))
             add_picture(m, &b);
+        else
+            (void)buf_add_format(&b, "{\"type\":\"opaque\",\"wire\":\"%s\",\"value\":{\"type\":\"NEVER\"},\"broken\":\"cut\"}",
+                                 lower_wire_names[roll(LOWER_WIRES)]);
     }
     end_entry(m, &b);
 }
@@ -181,7 +191,7 @@ static void make_result(struct making *m)
 static void make_session(struct making *m, uint64_t seed, unsigned n)
 {
     dice = seed * 2654435761u + 1;
-    *m = (struct making){.s.ids = true};
+    *m = (struct making){.again = seed % 3 == 0};
     for (unsigned i = 0; i < n; i++) {
         unsigned what = roll(10);
         begin_entry(m);
@@ -234,13 +244,12 @@ static bool strike(json_t *set, const char *name)
     return json_object_del(set, name) == 0;
 }
 
-static json_t *ids; /* of all calls in the request */
-
-static void note(json_t *set, const char *name)
+/* A call is open, and no other of the whole request has its id. */
+static void note(json_t *set, json_t *all, const char *name)
 {
-    RULE(!json_object_get(ids, name), "two calls with one id");
-    (void)json_object_set_new(ids, name, json_true());
+    RULE(!json_object_get(all, name), "two calls with one id");
     (void)json_object_set_new(set, name, json_true());
+    (void)json_object_set_new(all, name, json_true());
 }
 
 /* No member but those that the wire knows (NULL-terminated). */
@@ -292,7 +301,8 @@ static void check_anthropic_results(const json_t *content, json_t *open)
 static void check_anthropic(const json_t *list)
 {
     size_t i, k;
-    json_t *m, *one, *open = json_object();
+    json_t *m, *one, *open = json_object(), *all = json_object();
+    RULE(!json_array_size(list) || !strcmp(str(json_array_get(list, 0), "role"), "user"), "the model speaks first");
     json_array_foreach(list, i, m) {
         json_t *content = json_object_get(m, "content");
         bool assistant = !strcmp(str(m, "role"), "assistant");
@@ -309,19 +319,20 @@ static void check_anthropic(const json_t *list)
                 check_members(one, known);
                 check_id(str(one, "id"), 64);
                 check_id(str(one, "name"), 64);
-                note(open, str(one, "id"));
+                note(open, all, str(one, "id"));
             }
         one = json_array_get(content, json_array_size(content) - 1);
         RULE(strcmp(str(one, "type"), "thinking") != 0, "a message that ends with a thought");
     }
     RULE(!json_object_size(open), "calls that are left open");
     json_decref(open);
+    json_decref(all);
 }
 
 static void check_chat(const json_t *list, const struct target *t)
 {
     size_t i, k;
-    json_t *m, *one, *open = json_object();
+    json_t *m, *one, *open = json_object(), *all = json_object();
     bool tool_before = false;
     json_array_foreach(list, i, m) {
         json_t *content = json_object_get(m, "content"), *calls = json_object_get(m, "tool_calls");
@@ -337,17 +348,18 @@ static void check_chat(const json_t *list, const struct target *t)
         json_array_foreach(content, k, one)
             RULE(!tool || t->tool_image == TOOL_NATIVE || !strcmp(str(one, "type"), "text"), "a picture in a result");
         json_array_foreach(calls, k, one)
-            note(open, str(one, "id"));
+            note(open, all, str(one, "id"));
         tool_before = tool;
     }
     RULE(!json_object_size(open), "calls that are left open");
     json_decref(open);
+    json_decref(all);
 }
 
 static void check_responses(const json_t *list)
 {
     size_t i;
-    json_t *m, *open = json_object();
+    json_t *m, *open = json_object(), *all = json_object();
     bool thought = false;
     json_array_foreach(list, i, m) {
         const char *type = str(m, "type"), *role = str(m, "role");
@@ -361,11 +373,12 @@ static void check_responses(const json_t *list)
         RULE(!output || check_content(json_object_get(m, "output")) > 0, "an empty result");
         RULE(!role[0] || !strcmp(role, "assistant") || !json_object_size(open), "a message before all results");
         if (!strcmp(type, "function_call"))
-            note(open, str(m, "call_id"));
+            note(open, all, str(m, "call_id"));
         thought = reasoning;
     }
     RULE(!thought && !json_object_size(open), "calls or thoughts that are left open");
     json_decref(open);
+    json_decref(all);
 }
 
 static size_t count(const json_t *parts, const char *member)
@@ -378,7 +391,7 @@ static size_t count(const json_t *parts, const char *member)
 }
 
 /* Responses stand in the order of their calls and have their ids. */
-static void check_pairs(const json_t *calls, const json_t *parts)
+static void check_pairs(const json_t *calls, const json_t *parts, json_t *ids)
 {
     size_t i, k = 0;
     json_t *one;
@@ -387,21 +400,22 @@ static void check_pairs(const json_t *calls, const json_t *parts)
         if (!json_object_get(one, "functionCall"))
             continue;
         RULE(!strcmp(id, str(json_object_get(json_array_get(parts, k++), "functionResponse"), "id")), "a response with another id");
-        note(ids, id);
+        note(ids, ids, id);
     }
 }
 
 static void check_gemini(const json_t *list, const struct target *t)
 {
     size_t i, k, open = 0;
-    json_t *m, *one;
+    json_t *m, *one, *ids = json_object();
+    RULE(!json_array_size(list) || !strcmp(str(json_array_get(list, 0), "role"), "user"), "the model speaks first");
     json_array_foreach(list, i, m) {
         json_t *parts = json_object_get(m, "parts");
         bool model = !strcmp(str(m, "role"), "model");
         static const char *const known[] = {"role", "parts", NULL};
         size_t calls = count(parts, "functionCall"), first = 0;
         check_members(m, known);
-        check_pairs(parts, json_object_get(json_array_get(list, i + 1), "parts"));
+        check_pairs(parts, json_object_get(json_array_get(list, i + 1), "parts"), ids);
         RULE(check_content(parts) > 0, "an empty content");
         RULE(count(parts, "functionResponse") == open, "another number of responses than of calls");
         RULE(!open || !model, "the model speaks before its results");
@@ -414,12 +428,12 @@ static void check_gemini(const json_t *list, const struct target *t)
         open = calls;
     }
     RULE(!open, "calls that are left open");
+    json_decref(ids);
 }
 
 static void check_rules(const json_t *list, const struct target *t)
 {
     broken = json_is_array(list) ? NULL : "no list";
-    ids = json_object();
     if (t->wire == LOWER_ANTHROPIC)
         check_anthropic(list);
     else if (t->wire == LOWER_CHAT)
@@ -428,7 +442,6 @@ static void check_rules(const json_t *list, const struct target *t)
         check_responses(list);
     else
         check_gemini(list, t);
-    json_decref(ids);
 }
 
 /* The block that a place names. */
@@ -468,6 +481,7 @@ static struct target random_target(int wire)
     t.vision = roll(6) > 0;
     t.thought_signatures = roll(2);
     t.bound_thinking = roll(2);
+    t.limits.images = roll(3) ? 0 : 1 + roll(4);
     return t;
 }
 
@@ -506,6 +520,7 @@ TEST(every_lowered_conversation_keeps_the_rules_of_its_wire)
             json_t *list = json_loads(r.out.data, 0, NULL);
             check_rules(list, &t);
             check_places(list, &t, &r);
+            RULE(!strstr(r.out.data, "NEVER"), "a block that can never be sent");
             keep(&r, &t, seed);
             CHECK_MSG(!broken, "seed %ju, %s: %s", (uintmax_t)seed, lower_wire_names[wire], broken);
             if (broken)

@@ -145,3 +145,38 @@ TEST(every_case_is_lowered_as_it_says)
         (void)closedir(d);
     CHECK_MSG(n > 10, "%zu cases", n);
 }
+
+/* A cut in the middle of a turn: the array alone has no thought that is bound to what went, with the envelope the latest ones stay. */
+TEST(an_array_without_its_envelope_has_no_thoughts_that_are_bound_to_what_went)
+{
+    static const char *const lines[] = {
+        "{\"kind\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"q\"}]}",
+        "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"opaque\",\"wire\":\"anthropic\",\"thinking\":true,\"value\":{\"type\":\"thinking\","
+        "\"signature\":\"first\"}},{\"type\":\"tool_call\",\"id\":\"c1\",\"name\":\"view\",\"arguments\":{\"path\":\"a\"}}]}",
+        "{\"kind\":\"tool_result\",\"call\":\"c1\",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\""
+        "0101010101010101010101010101010101010101010101010101010101010101\",\"bytes\":32,\"width\":80,\"height\":60}]}",
+        "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"opaque\",\"wire\":\"anthropic\",\"thinking\":true,\"value\":{\"type\":\"thinking\","
+        "\"signature\":\"second\"}},{\"type\":\"tool_call\",\"id\":\"c2\",\"name\":\"view\",\"arguments\":{\"path\":\"b\"}}]}",
+        "{\"kind\":\"tool_result\",\"call\":\"c2\",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\""
+        "0202020202020202020202020202020202020202020202020202020202020202\",\"bytes\":32,\"width\":80,\"height\":60}]}",
+    };
+    struct target t = target_of(LOWER_ANTHROPIC);
+    struct session s = {0};
+    t.bound_thinking = true;
+    t.limits.images = 1;
+    for (size_t i = 0; i < COUNT(lines); i++)
+        session_add(&s, strdup(lines[i]), strlen(lines[i]));
+    struct replay *replay = replay_all(&s, &t, "all");
+    struct replay_thinking th = replay_thinking(replay);
+    CHECK(th.loose && th.before == 4 && th.alone == 6);
+    for (int full = 0; full < 2; full++) {
+        struct run r;
+        lower_full = full;
+        CHECK(lower_all(&s, &t, replay, false, &r) == 0);
+        CHECK(!strstr(r.out.data, "first") && !strstr(r.out.data, "second") == !full);
+        run_done(&r);
+    }
+    lower_full = false;
+    replay_free(replay);
+    session_done(&s);
+}

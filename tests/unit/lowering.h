@@ -28,7 +28,6 @@ struct session {
     size_t *lens;
     size_t n, room;
     struct incoming *in; /* where bytes are, or NULL: made up from the hash */
-    bool ids;            /* the writer is told of ids that were used before */
 };
 
 struct run {
@@ -37,9 +36,9 @@ struct run {
     size_t n_marks, places, payloads;
     struct lower_place place[MOST_PLACES];
     const struct session *session;
-    struct id_book ids;
     char type[128];
     uint8_t bytes[64];
+    struct id_book ids;
 };
 
 __attribute__((unused)) static void session_add(struct session *s, char *body, size_t len)
@@ -66,8 +65,8 @@ __attribute__((unused)) static void run_done(struct run *r)
 {
     buf_done(&r->out);
     buf_done(&r->reports);
-    free(r->marks);
     id_book_done(&r->ids);
+    free(r->marks);
     *r = (struct run){0};
 }
 
@@ -117,32 +116,28 @@ static void run_place(void *arg, const struct lower_place *place, int64_t seq, s
         r->place[r->places++] = *place;
 }
 
-static size_t run_ids(void *arg, int64_t seq, struct span id)
-{
-    return id_book_before(&((struct run *)arg)->ids, seq, id);
-}
-
-static int note_ids(const struct session *s, struct id_book *book)
-{
-    struct entry_room room = {0};
-    int code = 0;
-    for (size_t i = 0; i < s->n && s->ids && code == 0; i++) {
-        struct entry e;
-        code = entry_read(s->bodies[i], s->lens[i], (int64_t)i + 1, &room, &e);
-        for (size_t k = 0; code == 0 && k < e.n_parts; k++)
-            if (e.parts[k].type == PART_TOOL_CALL)
-                code = id_book_add(book, e.seq, span_inside(e.parts[k].id));
-    }
-    entry_room_done(&room);
-    return code;
-}
-
 static void run_report(void *arg, int64_t seq, const char *words)
 {
     struct run *r = arg;
     (void)seq;
     (void)buf_add_format(&r->reports, "%s\n", words);
 }
+
+static size_t run_ids(void *arg, int64_t seq, struct span id)
+{
+    return id_book_before(&((struct run *)arg)->ids, seq, id);
+}
+
+static int run_take_ids(struct run *r, const struct entry *e)
+{
+    int code = 0;
+    for (size_t i = 0; i < e->n_parts && code == 0; i++)
+        if (e->parts[i].type == PART_TOOL_CALL)
+            code = id_book_add(&r->ids, e->seq, span_inside(e->parts[i].id));
+    return code;
+}
+
+static bool lower_full; /* the envelope stands around what is lowered next */
 
 /* Lowers the entries from number first_seq on, as a continuation of first messages and offset bytes. */
 static int lower_from(const struct session *s, const struct target *t, const struct replay *replay, bool as_is, int64_t first_seq,
@@ -151,16 +146,18 @@ static int lower_from(const struct session *s, const struct target *t, const str
     struct lower_job job = {.target = t,
                             .replay = replay,
                             .as_is = as_is,
-                            .hooks = {r, run_write, run_payload, run_boundary, run_place, s->ids ? run_ids : NULL, run_report}};
+                            .full = lower_full,
+                            .hooks = {.arg = r, .write = run_write, .payload = run_payload, .boundary = run_boundary,
+                                      .place = run_place, .ids_before = as_is ? NULL : run_ids, .report = run_report}};
     struct writer *w = NULL;
     struct entry_room room = {0};
     *r = (struct run){.out = BUF_INIT(512 * MIB), .reports = BUF_INIT(8 * MIB), .session = s};
-    int code = note_ids(s, &r->ids);
-    code = code == 0 ? writer_new(&job, first, offset, &w) : code;
-    for (size_t i = (size_t)first_seq - 1; i < s->n && code == 0; i++) {
+    int code = writer_new(&job, first, offset, &w);
+    for (size_t i = 0; i < s->n && code == 0; i++) {
         struct entry e;
         code = entry_read(s->bodies[i], s->lens[i], (int64_t)i + 1, &room, &e);
-        code = code == 0 ? writer_entry(w, &e) : code;
+        code = code == 0 ? run_take_ids(r, &e) : code;
+        code = code == 0 && (int64_t)i + 1 >= first_seq ? writer_entry(w, &e) : code;
     }
     code = code == 0 ? writer_end(w) : code;
     writer_free(w);

@@ -3,6 +3,7 @@
  * sessions in bounded time and memory. The entries are put into the record directly: no worker is needed for them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -186,6 +187,127 @@ TEST(an_earlier_turn_is_lowered_as_it_was_then)
         CHECK_MSG(now.len == then[turn - 1].len && memcmp(now.data, then[turn - 1].data, now.len) == 0, "turn %d", turn);
         buf_done(&then[turn - 1]);
     }
+}
+
+/* Puts an entry into the record as it is, and the bytes of a picture with it, if any. */
+static void add_body(fovea *f, const char *name, const char *body, const struct record_blob *blob)
+{
+    struct fovea_fault fault = {0};
+    struct record_appended done;
+    struct record_new entry = {body, strlen(body)};
+    int r = record_append(f->record, &(struct record_append){.session = name, .entries = &entry, .count = 1, .blobs = blob,
+                                                             .n_blobs = blob != NULL, .after = -1}, &done, &fault);
+    CHECK_MSG(r == 0, "%s", fault.text);
+}
+
+TEST(an_earlier_turn_stays_what_it_was_while_the_session_goes_on)
+{
+    auto_fovea *f = context();
+    auto_session *s = session(f, "stays");
+    auto_buf first = BUF_INIT(64 * MIB), later = BUF_INIT(64 * MIB);
+    struct fovea_lower_request q = {.model = "anthropic/claude-opus-4-7", .at = 1};
+    add_turn(f, "stays", 1, 20, true);
+    add_turn(f, "stays", 2, 20, true);
+    (void)lower_into(s, &q, &first);
+    add_body(f, "stays", "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"one more word\"}]}", NULL);
+    (void)lower_into(s, &q, &later);
+    CHECK(first.len == later.len && memcmp(first.data, later.data, first.len) == 0);
+}
+
+/* What is stored is not what was written. */
+static void hurt_entry(const char *name, int seq)
+{
+    char path[128], change[300];
+    sqlite3 *db = NULL;
+    (void)snprintf(path, sizeof path, "%s/fovea/record.db", home);
+    (void)snprintf(change, sizeof change, "UPDATE entries SET body = CAST('x' AS BLOB) WHERE seq = %d AND session = "
+                                          "(SELECT id FROM sessions WHERE name = '%s')", seq, name);
+    CHECK(sqlite3_open(path, &db) == SQLITE_OK);
+    CHECK_MSG(sqlite3_exec(db, change, NULL, NULL, NULL) == SQLITE_OK && sqlite3_changes(db) == 1, "%s", sqlite3_errmsg(db));
+    (void)sqlite3_close(db);
+}
+
+TEST(what_is_damaged_after_a_turn_does_not_keep_that_turn_from_being_lowered)
+{
+    auto_fovea *f = context();
+    auto_session *s = session(f, "hurt");
+    auto_buf before = BUF_INIT(64 * MIB), after = BUF_INIT(64 * MIB);
+    struct fovea_fault fault = {0};
+    struct fovea_lower_request q = {.model = "anthropic/claude-opus-4-7", .at = 2};
+    for (int turn = 1; turn <= 3; turn++)
+        add_turn(f, "hurt", turn, 20, true);
+    (void)lower_into(s, &q, &before);
+    hurt_entry("hurt", 11);
+    auto_session *fresh = session(f, "hurt");
+    (void)lower_into(fresh, &q, &after);
+    CHECK(before.len == after.len && memcmp(before.data, after.data, before.len) == 0);
+    q.at = 3;
+    CHECK(fovea_lower(fresh, &q, to_buf, &after, NULL, &fault) == -EBADMSG);
+}
+
+/* ---------------------------------------------------------------- what is said of it */
+
+static size_t count_words(const char *text, const char *words)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
+        n++;
+    return n;
+}
+
+TEST(the_report_names_every_picture_that_is_not_shown_as_it_was_and_its_counts_are_those_of_what_was_written)
+{
+    auto_fovea *f = context();
+    auto_session *s = session(f, "told");
+    auto_buf out = BUF_INIT(64 * MIB), tail = BUF_INIT(64 * MIB);
+    struct fovea_lower_request q = {.model = "anthropic/claude-opus-4-7", .retain = "turns:1"};
+    for (int turn = 10; turn <= 12; turn++)
+        add_turn(f, "told", turn, 20, true);
+    /* Bytes that nobody has, a picture that the model made, and a document of a kind that is not taken. */
+    static const char gone[] = "{\"kind\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"q\"},{\"type\":\"image\",\"media_type\":\"image/png\","
+                               "\"sha256\":\"%s\",\"bytes\":9,\"width\":90,\"height\":90},{\"type\":\"document\",\"media_type\":"
+                               "\"text/csv\",\"sha256\":\"%s\",\"bytes\":9},{\"type\":\"image\",\"url\":\"https://e.com/a.png\"}]}";
+    char body[1000], hex[SHA256_HEX_LEN + 1];
+    struct record_blob blob = {.data = "a,b\n1,2\n", .len = 8};
+    sha256(blob.data, blob.len, blob.sha256);
+    sha256_hex(blob.sha256, hex);
+    (void)snprintf(body, sizeof body, gone, hex, hex);
+    add_body(f, "told", body, &blob);
+    add_body(f, "told", "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"url\":\"https://e.com/b.png\"},"
+                        "{\"type\":\"text\",\"text\":\"drawn\"}]}", NULL);
+    struct fovea_lowered done = lower_into(s, &q, &out);
+    size_t shown = count_words(out.data, "\"type\":\"image\"") + count_words(out.data, "\"type\":\"document\"");
+    CHECK_MSG(done.images == 7 && done.images == done.live + done.elided + done.stubbed, "%lld", (long long)done.images);
+    CHECK(done.live == (int64_t)shown && done.elided == (int64_t)count_words(out.data, "seen earlier"));
+    CHECK(done.stubbed == (int64_t)count_words(out.data, "not shown"));
+    auto_free char *report = fovea_session_report_new(s);
+    CHECK_MSG(strstr(report, "\"elided\":[[3,1],[7,1],[11,1]],\"refit\":[],\"stubbed\":[[13,2],[14,0]]"), "%s", report);
+    /* And the same when only the end is written anew. */
+    q.more = true;
+    add_turn(f, "told", 13, 20, true);
+    struct fovea_lowered more = lower_into(s, &q, &tail);
+    CHECK(more.kept > 0 && more.images == 7 && more.stubbed == 2);
+}
+
+TEST(rejections_without_a_place_take_one_picture_after_the_other)
+{
+    static const char error[] = "<html><head><title>413 Request Entity Too Large</title></head></html>";
+    auto_fovea *f = context();
+    auto_session *s = session(f, "refused");
+    struct fovea_lower_request q = {.model = "anthropic/claude-opus-4-7", .retain = "all"};
+    struct fovea_fault fault = {0};
+    struct fovea_repair repair;
+    int64_t before = 0;
+    for (int turn = 10; turn <= 12; turn++)
+        add_turn(f, "refused", turn, 20, true);
+    size_t n = 0;
+    int r = 0;
+    while (n < 10 && (r = fovea_session_reject(s, &q, error, sizeof error - 1, &repair, &fault)) == 0) {
+        CHECK(repair.entry != before || repair.again);
+        before = repair.entry;
+        n++;
+    }
+    CHECK_MSG(n >= 3 && n <= 6 && r == -ENOENT, "%zu: %s", n, fault.text);
 }
 
 /* ---------------------------------------------------------------- time and memory */
