@@ -4,7 +4,8 @@
  * replaying the session: the entries are fed in order, and before each answer of the model stands the request that it
  * answers. A decision depends on the entries before it and their times, and on nothing else; what was elided stays so.
  *
- * Costs: an entry is fed in time that does not grow with the session; memory is a few words for each picture and turn.
+ * Costs: an entry is fed in time that does not grow with the session, but for a request that changes something, which looks
+ * at the live pictures; memory is a few words for each picture, for each entry with bound thoughts, and for each open call.
  */
 #ifndef FOVEA_REPLAY_H
 #define FOVEA_REPLAY_H

@@ -244,8 +244,8 @@ static void find_aside(struct writer *w, const struct item *item)
         bool media = p->type == PART_IMAGE || p->type == PART_DOCUMENT;
         if (!is_broken(w, p) && (!media || is_sent(w, item, i)))
             continue;
-        (void)show_part(w, item, i);
-        put_aside(w);
+        if (show_part(w, item, i).form == FORM_WORDS)
+            put_aside(w);
     }
 }
 

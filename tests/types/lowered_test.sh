@@ -13,9 +13,13 @@ packages=$build/types-node
 [ -d "$packages/node_modules" ] || skip "npm cannot install them"
 packages=$(cd "$packages" && pwd)
 build=$(cd "$build" && pwd)
+status=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-(cd "$top" && LOWERED=$scratch "$build/tests/lower_rules_test" every >/dev/null 2>&1) || echo "not ok types of lowered messages: no conversations"
+(cd "$top" && LOWERED=$scratch "$build/tests/lower_rules_test" every >/dev/null 2>&1) || {
+    echo "not ok types of lowered messages: no conversations"
+    status=1
+}
 cd "$scratch" || exit 3
 # Sections "== WIRE WORDS" hold one array each. Pictures in a chat host's tool messages are no part of OpenAI's types, and export
 # gives back whatever came in.
@@ -25,7 +29,6 @@ for case in "$top"/tests/cases/lower/*.case; do
             next}
         out != "" {print > out; close(out); out = ""}' "$case"
 done
-status=0
 for wire in anthropic openai-chat openai-responses gemini; do
     node "$top/tests/types/lowered.mjs" "$packages" "$wire" "$wire".*.json || status=1
 done
