@@ -42,8 +42,9 @@ void bridge_before(struct writer *w, const char *role)
 static bool refused(struct writer *w, const struct entry *e, struct span key)
 {
     static const char *const known[] = {"role", "content", "name", "refusal", "audio", "function_call", "tool_calls", "tool_call_id", NULL};
+    bool named = span_is(key, "name") && entry_is_result(e); /* which OpenAI's tool messages are not */
     bool legacy = span_is(key, "function_call") && w->group.n_calls > 0; /* which only stands where there are no tool_calls */
-    if (w->wire != LOWER_CHAT || (!legacy && (strcmp(w->job.target->provider, "openai") != 0 || span_is_any(key, known))))
+    if (w->wire != LOWER_CHAT || (!legacy && (strcmp(w->job.target->provider, "openai") != 0 || (span_is_any(key, known) && !named))))
         return false;
     tell(w, e->seq, "entry %jd: its member %.*s", (intmax_t)e->seq, (int)MIN(key.len, 40u), key.at);
     return true;

@@ -21,11 +21,11 @@ trap 'rm -rf "$scratch"' EXIT
     status=1
 }
 cd "$scratch" || exit 3
-# Sections "== WIRE WORDS" hold one array each. Pictures in a chat host's tool messages are no part of OpenAI's types, and export
-# gives back whatever came in.
+# Sections "== WIRE WORDS" hold one array each. Pictures in a chat host's tool messages are no part of OpenAI's types, nor are the
+# members that other hosts add; and export gives back whatever came in.
 for case in "$top"/tests/cases/lower/*.case; do
     awk -v name="$(basename "$case" .case)" '/^== /{out = ""
-            if ($2 != "entries" && $2 != "report" && !/ asis/ && !/^== openai-chat.* native/) out = $2 "." name "." ++n ".json"
+            if ($2 != "entries" && $2 != "report" && !/ asis/ && !/^== openai-chat.* native/ && !/ provider=other/) out = $2 "." name "." ++n ".json"
             next}
         out != "" {print > out; close(out); out = ""}' "$case"
 done
