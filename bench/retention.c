@@ -303,10 +303,7 @@ int main(void)
     for (size_t i = 0; i < PRICED; i++)
         money_table(m, i);
     printf("### More models, and sessions that nobody chose\n\nThe last three columns are %d random sessions: the mean and the worst ratio, and the sum of auto ÷ the "
-           "least sum of\nanother policy. The worst are sessions with many pictures in one turn: auto keeps the current turn whole, as it must, and newest:3 keeps "
-           "three.\nWhere pictures are many, cutting at every turn pays and auto does what turns:1 does, to the cent; where nothing is cached, always. Its lead over\n"
-           "turns:1 in the totals above comes from `long` alone, where few pictures stand before much text; over random sessions its sum is up to a two-hundredth\n"
-           "above that of turns:1, since it spares cuts that would have paid had it known how long the session goes on.\n\n", RANDOM);
+           "least sum of\nanother policy. `auto` keeps the current turn whole, as it must, where newest:3 keeps three pictures.\n\n", RANDOM);
     ratio_table(m);
     printf("### Time to decide\n\n");
     time_table(m);

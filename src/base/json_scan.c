@@ -146,6 +146,31 @@ bool span_next(struct span_walk *w)
     return span_key(w) && span_take(w);
 }
 
+bool span_is_any(struct span s, const char *const *words)
+{
+    for (; words && *words; words++)
+        if (span_is(s, *words))
+            return true;
+    return false;
+}
+
+struct span span_member(struct span object, const char *name)
+{
+    struct span_walk w = span_enter(object);
+    while (span_next(&w))
+        if (span_is_object(&w) && span_is(w.key, name))
+            return w.value;
+    return (struct span){0};
+}
+
+uint64_t span_hash(struct span s)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (uint8_t)s.at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 bool span_is_string(struct span value)
 {
     return value.len >= 2 && value.at[0] == '"' && value.at[value.len - 1] == '"';

@@ -59,6 +59,12 @@ static inline bool span_is(struct span s, const char *word)
     return span_equals(s, word, strlen(word));
 }
 
+/* Whether it is one of the words; the list ends with NULL, and may be NULL itself. */
+bool span_is_any(struct span s, const char *const *words);
+/* The value of an object's member; empty when there is none. */
+struct span span_member(struct span object, const char *name);
+uint64_t span_hash(struct span s); /* FNV-1a */
+
 bool span_is_string(struct span value);                  /* a JSON string */
 struct span span_inside(struct span value);              /* a string without its quotes, as written; else empty */
 bool span_int(struct span value, int64_t *ret);          /* an integer that fits */

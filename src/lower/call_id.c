@@ -42,8 +42,9 @@ static void add_hash(struct span id, size_t nth, char *to)
     struct sha256_state s;
     sha256_init(&s);
     sha256_add(&s, id.at, id.len);
-    sha256_add(&s, &(uint8_t){(uint8_t)(nth & 0xff)}, nth > 0);
-    sha256_add(&s, &(uint8_t){(uint8_t)(nth >> 8)}, nth > 0);
+    uint64_t rest = nth;
+    for (int i = 0; nth > 0 && (i < 2 || rest > 0); i++, rest >>= 8)
+        sha256_add(&s, &(uint8_t){(uint8_t)rest}, 1);
     sha256_end(&s, digest);
     sha256_hex(digest, hex);
     to[0] = '_';

@@ -106,8 +106,8 @@ size_t chat_write_calls(struct writer *w, const struct item *item, size_t n)
             continue;
         struct call c = call_of(w, &item->e, i);
         sink_str(&w->sink, n++ ? "," : ",\"tool_calls\":[");
-        if (p->raw.len && is_own(w, &item->e) && !call_renamed(w, &c))
-            put_raw(w, p->raw, NULL);
+        if (p->raw.len && is_own(w, &item->e))
+            put_call_raw(w, p->raw, &c);
         else
             chat_put_call(w, &c);
     }

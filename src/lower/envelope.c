@@ -22,6 +22,7 @@ struct making {
     size_t n_systems;
     struct span body; /* of a request of this wire; empty of any other */
     bool loose;
+    size_t marks; /* for the cache, in what the body had */
     size_t members;
     struct buf *to;
     const struct envelope *e;
@@ -60,23 +61,6 @@ static void add_member(struct making *v, const char *key)
     (void)buf_add_format(v->to, "%s\"%s\":", v->members++ ? "," : "", key);
 }
 
-static struct span member(struct span object, const char *name)
-{
-    struct span_walk w = span_enter(object);
-    while (span_next(&w))
-        if (span_is(w.key, name))
-            return w.value;
-    return (struct span){0};
-}
-
-static bool is_one_of(struct span key, const char *const *names)
-{
-    for (; *names; names++)
-        if (span_is(key, *names))
-            return true;
-    return false;
-}
-
 /* ---------------------------------------------------------------- instructions */
 
 /* One text, in the list or string that is open. */
@@ -96,7 +80,7 @@ static size_t add_texts(struct making *v, struct span parts, size_t n)
 {
     struct span_walk w = span_enter(parts);
     while (span_next(&w)) {
-        struct span text = member(w.value, "text");
+        struct span text = span_member(w.value, "text");
         if (span_is_string(text) && !is_blank(text))
             add_text(v, text, n++);
     }
@@ -108,7 +92,7 @@ static size_t count_texts(struct span parts)
     size_t n = 0;
     struct span_walk w = span_enter(parts);
     while (span_next(&w)) {
-        struct span text = member(w.value, "text");
+        struct span text = span_member(w.value, "text");
         n += span_is_string(text) && !is_blank(text);
     }
     return n;
@@ -123,7 +107,7 @@ static size_t system_texts(const struct making *v)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n_systems; i++)
-        n += count_texts(member(v->systems[i], "parts"));
+        n += count_texts(span_member(v->systems[i], "parts"));
     return n;
 }
 
@@ -150,7 +134,7 @@ static void add_rules(struct making *v)
     (void)buf_add_str(v->to, s->rules_open);
     size_t n = add_texts(v, request_rules(v->request), 0);
     for (size_t i = 0; i < v->n_systems && outside(v); i++)
-        n = add_texts(v, member(v->systems[i], "parts"), n);
+        n = add_texts(v, span_member(v->systems[i], "parts"), n);
     (void)buf_add_str(v->to, s->rules_close);
 }
 
@@ -159,9 +143,9 @@ static void add_rules(struct making *v)
 static void add_tool(struct making *v, struct span tool)
 {
     const struct words *s = &words[v->t->wire];
-    struct span about = member(tool, "description"), schema = member(tool, "parameters");
+    struct span about = span_member(tool, "description"), schema = span_member(tool, "parameters");
     char name[CALL_ID_ROOM];
-    tool_name(span_inside(member(tool, "name")), name);
+    tool_name(span_inside(span_member(tool, "name")), name);
     (void)buf_add_str(v->to, s->tool_open);
     (void)buf_add_json_str(v->to, name);
     if (span_is_string(about)) {
@@ -210,7 +194,7 @@ static void tell_change(const struct making *v, struct span key, const char *wha
 static bool is_sampling(const struct making *v, struct span key)
 {
     static const char *const names[] = {"temperature", "top_p", "top_k", NULL};
-    if (v->t->wire != LOWER_ANTHROPIC || !is_one_of(key, names))
+    if (v->t->wire != LOWER_ANTHROPIC || !span_is_any(key, names))
         return false;
     tell_change(v, key, "left out");
     return true;
@@ -219,49 +203,8 @@ static bool is_sampling(const struct making *v, struct span key)
 /* Whether thinking is put together anew: see add_thinking. */
 static bool makes_thinking(const struct making *v)
 {
-    struct span had = member(v->body, "thinking");
-    return v->loose || (v->t->adaptive_thinking && span_is(member(had, "type"), "\"enabled\""));
-}
-
-static void add_body(struct making *v)
-{
-    const struct words *s = &words[v->t->wire];
-    bool rules = makes_rules(v), thinking = makes_thinking(v);
-    struct span_walk w = span_enter(v->body);
-    while (span_next(&w)) {
-        bool snake = span_is(w.key, "system_instruction");
-        if (is_one_of(w.key, s->ours) || (rules && (span_is(w.key, s->rules) || snake)) ||
-            (thinking && span_is(w.key, "thinking")) || is_sampling(v, w.key))
-            continue;
-        (void)buf_add_str(v->to, v->members++ ? ",\"" : "\"");
-        add_span(v, w.key);
-        (void)buf_add_str(v->to, "\":");
-        add_span(v, w.value);
-    }
-}
-
-/* A budget becomes "adaptive" where budgets are refused; and where thoughts are bound to what was changed, the server is told that
- * it may drop them. */
-static void add_thinking(struct making *v)
-{
-    static const char *const replaced[] = {"type", "budget_tokens", "block_binding", NULL};
-    struct span had = member(v->body, "thinking"), type = member(had, "type");
-    bool budget = v->t->adaptive_thinking && span_is(type, "\"enabled\"");
-    if (!makes_thinking(v))
-        return;
-    if (budget)
-        tell_change(v, (struct span){"thinking", 8}, "adaptive, since the model takes no budget");
-    bool adaptive = !type.len || budget || span_is(type, "\"disabled\"");
-    struct span_walk w = span_enter(span_is(type, "\"disabled\"") ? (struct span){0} : had);
-    add_member(v, "thinking");
-    (void)buf_add_str(v->to, "{\"type\":");
-    add_span(v, adaptive ? (struct span){"\"adaptive\"", 10} : type);
-    while (span_next(&w)) {
-        bool keeps = span_is(w.key, "budget_tokens") && !adaptive;
-        if (keeps || !is_one_of(w.key, replaced))
-            (void)buf_add_format(v->to, ",\"%.*s\":%.*s", (int)w.key.len, w.key.at, (int)w.value.len, w.value.at);
-    }
-    (void)buf_add_str(v->to, v->loose ? "," BINDING "}" : "}");
+    struct span had = span_member(v->body, "thinking");
+    return v->loose || (v->t->adaptive_thinking && span_is(span_member(had, "type"), "\"enabled\""));
 }
 
 static size_t count_word(struct span s, const char *word)
@@ -275,14 +218,56 @@ static size_t count_word(struct span s, const char *word)
     return n;
 }
 
+static void add_body(struct making *v)
+{
+    const struct words *s = &words[v->t->wire];
+    bool rules = makes_rules(v), thinking = makes_thinking(v);
+    struct span_walk w = span_enter(v->body);
+    while (span_next(&w)) {
+        bool snake = span_is(w.key, "system_instruction");
+        if (span_is_any(w.key, s->ours) || (rules && (span_is(w.key, s->rules) || snake)) ||
+            (thinking && span_is(w.key, "thinking")) || is_sampling(v, w.key))
+            continue;
+        v->marks += count_word(w.value, "\"cache_control\"");
+        (void)buf_add_str(v->to, v->members++ ? ",\"" : "\"");
+        add_span(v, w.key);
+        (void)buf_add_str(v->to, "\":");
+        add_span(v, w.value);
+    }
+}
+
+/* A budget becomes "adaptive" where budgets are refused; and where thoughts are bound to what was changed, the server is told that
+ * it may drop them. */
+static void add_thinking(struct making *v)
+{
+    static const char *const replaced[] = {"type", "budget_tokens", "block_binding", NULL};
+    struct span had = span_member(v->body, "thinking"), type = span_member(had, "type");
+    bool budget = v->t->adaptive_thinking && span_is(type, "\"enabled\"");
+    if (!makes_thinking(v))
+        return;
+    if (budget)
+        tell_change(v, (struct span){"thinking", 8}, "adaptive, since the model takes no budget");
+    bool adaptive = !type.len || budget || span_is(type, "\"disabled\"");
+    struct span_walk w = span_enter(span_is(type, "\"disabled\"") ? (struct span){0} : had);
+    add_member(v, "thinking");
+    (void)buf_add_str(v->to, "{\"type\":");
+    add_span(v, adaptive ? (struct span){"\"adaptive\"", 10} : type);
+    while (span_next(&w)) {
+        bool keeps = span_is(w.key, "budget_tokens") && !adaptive;
+        if (keeps || !span_is_any(w.key, replaced))
+            (void)buf_add_format(v->to, ",\"%.*s\":%.*s", (int)w.key.len, w.key.at, (int)w.value.len, w.value.at);
+    }
+    (void)buf_add_str(v->to, v->loose ? "," BINDING "}" : "}");
+}
+
 static void add_anthropic(struct making *v)
 {
     int64_t most = v->t->row ? v->t->row->max_output : 0;
-    if (!member(v->body, "max_tokens").len) {
+    if (!span_member(v->body, "max_tokens").len) {
         add_member(v, "max_tokens");
         (void)buf_add_format(v->to, "%jd", (intmax_t)(most > 0 ? MIN(most, (int64_t)MAX_TOKENS_MOST) : MAX_TOKENS_UNKNOWN));
     }
-    if (v->t->cache.known && count_word(v->body, "\"cache_control\"") < BREAKPOINTS) {
+    if (v->t->cache.known && v->marks < BREAKPOINTS) {
         add_member(v, "cache_control");
         (void)buf_add_str(v->to, "{\"type\":\"ephemeral\"}");
     }
@@ -331,7 +316,7 @@ static void add_made(struct making *v)
     add_tools(v);
     if (v->t->wire == LOWER_ANTHROPIC)
         add_anthropic(v);
-    if (v->t->wire == LOWER_RESPONSES && !member(v->body, "store").len) {
+    if (v->t->wire == LOWER_RESPONSES && !span_member(v->body, "store").len) {
         add_member(v, "store");
         (void)buf_add_str(v->to, "false");
     }

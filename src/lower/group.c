@@ -11,27 +11,35 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 
+enum { FEW_SLOTS = 64 };
+
 void group_done(struct group *g)
 {
     free(g->items);
     free(g->parts);
     free(g->calls);
+    free(g->slots);
     *g = (struct group){0};
 }
 
 void group_reset(struct group *g)
 {
     g->kind = GROUP_NONE;
+    if (g->n_slots > FEW_SLOTS) {
+        free(take(g->slots));
+        g->n_slots = 0;
+    } else if (g->n_calls) {
+        memset(g->slots, 0, g->n_slots * sizeof *g->slots);
+    }
     g->n_items = g->n_parts = g->n_calls = g->answered = 0;
 }
 
-static int reserve(void **list, size_t *room, size_t need, size_t size, size_t most)
+/* How much is ever asked for is group_turn's to bound. */
+static int reserve(void **list, size_t *room, size_t need, size_t size)
 {
     if (need <= *room)
         return 0;
-    if (need > most)
-        return -E2BIG;
-    size_t more = MIN(most, MAX(MAX((size_t)8, *room * 2), need));
+    size_t more = MAX(MAX((size_t)8, *room * 2), need);
     void *list_new = reallocarray(*list, more, size);
     if (!list_new)
         return -ENOMEM;
@@ -40,24 +48,58 @@ static int reserve(void **list, size_t *room, size_t need, size_t size, size_t m
     return 0;
 }
 
-static bool is_result(const struct entry *e)
-{
-    return e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
-}
-
 static bool same(struct span a, struct span b)
 {
     return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
 }
 
+/* The slot of an id: its own, or the empty one where it would stand. There is always one. */
+static struct call_slot *slot_of(const struct group *g, struct span id)
+{
+    size_t i = span_hash(id) & (g->n_slots - 1);
+    while (g->slots[i].last && !same(g->calls[g->slots[i].last - 1].id, id))
+        i = (i + 1) & (g->n_slots - 1);
+    return &g->slots[i];
+}
+
 ssize_t group_call(const struct group *g, struct span id)
 {
-    if (g->kind != GROUP_STEP || id.len == 0)
+    if (g->kind != GROUP_STEP || id.len == 0 || !g->n_slots)
         return -1;
+    const struct call_slot *s = slot_of(g, id);
+    return s->last ? s->waits : -1;
+}
+
+/* Puts a call behind the others with its id, those of which wait in order. */
+static void slot_add(struct group *g, size_t i)
+{
+    struct call *c = &g->calls[i];
+    struct call_slot *s = slot_of(g, c->id);
+    if (s->last)
+        g->calls[s->last - 1].next = (ssize_t)i;
+    if (!s->last || s->waits < 0)
+        s->waits = c->result == NO_RESULT ? (ssize_t)i : -1;
+    s->last = i + 1;
+}
+
+/* Never more than half of the slots in use. */
+static int slots_for(struct group *g, size_t calls)
+{
+    size_t n = g->n_slots ? g->n_slots : FEW_SLOTS;
+    if (g->n_slots && 2 * calls <= g->n_slots)
+        return 0;
+    while (n < 2 * calls)
+        n *= 2;
+    struct call_slot *slots = calloc(n, sizeof *slots);
+    if (!slots)
+        return -ENOMEM;
+    free(g->slots);
+    g->slots = slots;
+    g->n_slots = n;
     for (size_t i = 0; i < g->n_calls; i++)
-        if (g->calls[i].result == NO_RESULT && same(g->calls[i].id, id))
-            return (ssize_t)i;
-    return -1;
+        if (!g->calls[i].implicit)
+            slot_add(g, i);
+    return 0;
 }
 
 static bool waiting(const struct group *g)
@@ -78,16 +120,23 @@ static bool implicit_joins(const struct group *g)
     return waiting(g) || (g->kind == GROUP_STEP && (last == ITEM_SAID || last == ITEM_RESULT));
 }
 
+static bool is_full(const struct group *g, const struct entry *e)
+{
+    return g->n_items >= LIMIT_GROUP_ENTRIES || g->n_parts + e->n_parts > LIMIT_GROUP_PARTS;
+}
+
 enum group_turn group_turn(const struct group *g, const struct entry *e, bool exact)
 {
     bool stays;
     if (g->kind == GROUP_NONE)
         stays = true;
+    else if (is_full(g, e))
+        stays = false;
     else if (exact || g->kind == GROUP_EXACT)
         stays = exact && g->kind == GROUP_EXACT && e->join;
     else if (e->kind == ENTRY_ASSISTANT)
         stays = still_said(g);
-    else if (is_result(e))
+    else if (entry_is_result(e))
         stays = e->call.len == 0 ? implicit_joins(g) : waiting(g);
     else if (g->kind == GROUP_STEP)
         stays = waiting(g) || (e->kind == ENTRY_USER && e->join && g->answered > 0);
@@ -104,7 +153,7 @@ static enum group_kind kind_for(const struct entry *e, bool exact)
         return GROUP_EXACT;
     if (e->kind == ENTRY_SYSTEM)
         return GROUP_SYSTEM;
-    return e->kind == ENTRY_ASSISTANT || (is_result(e) && e->call.len == 0) ? GROUP_STEP : GROUP_USER;
+    return e->kind == ENTRY_ASSISTANT || (entry_is_result(e) && e->call.len == 0) ? GROUP_STEP : GROUP_USER;
 }
 
 static enum item_role user_role(const struct group *g, const struct entry *e)
@@ -118,12 +167,19 @@ static enum item_role user_role(const struct group *g, const struct entry *e)
 
 static int add_call(struct group *g, struct call c)
 {
-    int r = reserve((void **)&g->calls, &g->calls_room, g->n_calls + 1, sizeof *g->calls, LIMIT_GROUP_ENTRIES);
+    int r = reserve((void **)&g->calls, &g->calls_room, g->n_calls + 1, sizeof *g->calls);
+    r = r == 0 ? slots_for(g, g->n_calls + 1) : r;
     if (r < 0)
         return r;
-    for (size_t i = 0; i < g->n_calls && !c.implicit; i++)
-        c.nth += same(g->calls[i].id, c.id);
+    c.next = -1;
+    if (!c.implicit) {
+        size_t last = slot_of(g, c.id)->last;
+        const struct call *before = last ? &g->calls[last - 1] : NULL;
+        c.nth = c.again = before ? before->again + 1 : 0;
+    }
     g->calls[g->n_calls++] = c;
+    if (!c.implicit)
+        slot_add(g, g->n_calls - 1);
     return 0;
 }
 
@@ -165,6 +221,8 @@ static int place_result(struct group *g, const struct entry *e, struct item *ite
         found = (ssize_t)g->n_calls - 1;
     }
     item->role = found < 0 ? ITEM_ORPHAN : ITEM_RESULT;
+    if (found >= 0 && e->call.len)
+        slot_of(g, span_inside(e->call))->waits = g->calls[found].next;
     if (found >= 0) {
         item->call = (size_t)found;
         g->calls[found].result = (ssize_t)g->n_items;
@@ -175,8 +233,7 @@ static int place_result(struct group *g, const struct entry *e, struct item *ite
 
 static int add_parts(struct group *g, const struct entry *e)
 {
-    size_t most = (size_t)LIMIT_GROUP_ENTRIES * 16;
-    int r = reserve((void **)&g->parts, &g->parts_room, g->n_parts + e->n_parts, sizeof *g->parts, most);
+    int r = reserve((void **)&g->parts, &g->parts_room, g->n_parts + e->n_parts, sizeof *g->parts);
     if (r == 0 && e->n_parts)
         memcpy(g->parts + g->n_parts, e->parts, e->n_parts * sizeof *g->parts);
     return r;
@@ -185,7 +242,7 @@ static int add_parts(struct group *g, const struct entry *e)
 int group_add(struct group *g, const struct entry *e, bool exact)
 {
     struct item item = {.e = *e, .first = g->n_parts};
-    int r = reserve((void **)&g->items, &g->items_room, g->n_items + 1, sizeof *g->items, LIMIT_GROUP_ENTRIES);
+    int r = reserve((void **)&g->items, &g->items_room, g->n_items + 1, sizeof *g->items);
     r = r == 0 ? add_parts(g, e) : r;
     if (r < 0)
         return r;
@@ -193,7 +250,7 @@ int group_add(struct group *g, const struct entry *e, bool exact)
         g->kind = kind_for(e, exact);
     if (g->kind == GROUP_EXACT)
         item.role = ITEM_SAID;
-    else if (is_result(e))
+    else if (entry_is_result(e))
         r = place_result(g, e, &item);
     else if (e->kind == ENTRY_ASSISTANT)
         r = add_calls(g, e);

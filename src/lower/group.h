@@ -38,8 +38,16 @@ struct call {
     bool implicit; /* made for a result without a call: its id is "fovea_" and the number of that entry */
     int64_t seq;   /* of the entry that it stands in */
     size_t part;
-    size_t nth; /* calls with the same id before it */
+    size_t again; /* calls of the group with the same id before it */
+    size_t nth;   /* and of all before: whoever writes adds those before the group */
     ssize_t result; /* an item */
+    ssize_t next;   /* the next call of the group with its id; -1 none */
+};
+
+/* Calls by their id. */
+struct call_slot {
+    ssize_t waits; /* the first one without a result; -1 none */
+    size_t last;   /* from 1; 0: the slot is empty */
 };
 
 struct group {
@@ -50,6 +58,8 @@ struct group {
     size_t n_parts, parts_room;
     struct call *calls;
     size_t n_calls, calls_room;
+    struct call_slot *slots;
+    size_t n_slots;
     size_t answered;
 };
 void group_done(struct group *g);
@@ -59,10 +69,10 @@ enum group_turn {
     GROUP_GOES_ON, /* it joins */
     GROUP_CLOSES,  /* the group is complete; the entry begins the next one */
 };
-/* exact: the entry is exported as it was. */
+/* exact: the entry is exported as it was. A group that can hold no more closes, whatever is still to come. */
 enum group_turn group_turn(const struct group *g, const struct entry *e, bool exact);
 
-/* Takes the entry with a copy of its parts (its body must go on living). -E2BIG over LIMIT_GROUP_ENTRIES; -ENOMEM. */
+/* Takes the entry with a copy of its parts (its body must go on living). -ENOMEM. */
 int group_add(struct group *g, const struct entry *e, bool exact);
 
 /* Makes the parts of all items reachable through item->e.parts; to be called when the group is complete. */

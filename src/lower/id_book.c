@@ -21,15 +21,6 @@ void id_book_done(struct id_book *b)
     *b = (struct id_book){0};
 }
 
-/* FNV-1a. */
-static uint64_t hash(struct span s)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < s.len; i++)
-        h = (h ^ (uint8_t)s.at[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 /* The slot of a hash: its own, or the empty one where it would stand. */
 static size_t *slot(const struct id_book *b, uint64_t h)
 {
@@ -64,7 +55,7 @@ int id_book_add(struct id_book *b, int64_t seq, struct span id)
 {
     if (b->n == b->room && grow(b) < 0)
         return -ENOMEM;
-    struct id_use use = {.hash = hash(id), .seq = seq};
+    struct id_use use = {.hash = span_hash(id), .seq = seq};
     size_t *at = slot(b, use.hash);
     use.before = *at;
     use.nth = *at ? b->uses[*at - 1].nth + 1 : 0;
@@ -75,7 +66,7 @@ int id_book_add(struct id_book *b, int64_t seq, struct span id)
 
 size_t id_book_before(const struct id_book *b, int64_t seq, struct span id)
 {
-    size_t at = b->n ? *slot(b, hash(id)) : 0;
+    size_t at = b->n ? *slot(b, span_hash(id)) : 0;
     while (at && b->uses[at - 1].seq >= seq)
         at = b->uses[at - 1].before;
     return at ? b->uses[at - 1].nth + 1 : 0;

@@ -152,13 +152,22 @@ static void add_legend(const struct simulation *s, struct buf *to)
     }
 }
 
-/* A title comes from outside: marks of the language are taken out of it. */
+/* Names come from outside: marks of the language are taken out of them. */
+static void add_plain(const char *name, struct buf *to)
+{
+    for (const char *c = name; *c; c++)
+        (void)buf_add(to, strchr("<>&\"'", *c) || (unsigned char)*c < ' ' ? "." : c, 1);
+}
+
 static void add_title(const struct simulation *s, const char *title, struct buf *to)
 {
     (void)buf_add_format(to, "<text x=\"%d\" y=\"24\" font-size=\"16\" font-weight=\"bold\">", LEFT);
-    for (const char *c = title; *c; c++)
-        (void)buf_add(to, strchr("<>&\"'", *c) || (unsigned char)*c < ' ' ? "." : c, 1);
-    (void)buf_add_format(to, ", %s/%s</text>\n", s->target->provider, s->target->model);
+    add_plain(title, to);
+    (void)buf_add_str(to, ", ");
+    add_plain(s->target->provider, to);
+    (void)buf_add_str(to, "/");
+    add_plain(s->target->model, to);
+    (void)buf_add_str(to, "</text>\n");
 }
 
 int simulation_plot(const struct simulation *s, const char *title, struct buf *to)

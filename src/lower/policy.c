@@ -64,19 +64,14 @@ static void elide(struct replay *r, int32_t i, const char *reason)
     r->s.reason = reason;
 }
 
-/* All that can be seen again, of turns before this one, from a picture on. */
-static void elide_before(struct replay *r, int64_t turn, int32_t from, const char *reason)
-{
-    for (int32_t i = r->s.first, next; i != PIC_NONE && (int64_t)r->pics[i].turn < turn; i = next) {
-        next = r->pics[i].next;
-        if (i >= from && r->pics[i].viewable)
-            elide(r, i, reason);
-    }
-}
-
 static void keep_turns(struct replay *r)
 {
-    elide_before(r, r->turn - (int64_t)r->policy.n + 1, 0, "policy");
+    int64_t turn = r->turn - (int64_t)r->policy.n + 1;
+    for (int32_t i = r->s.first, next; i != PIC_NONE && (int64_t)r->pics[i].turn < turn; i = next) {
+        next = r->pics[i].next;
+        if (r->pics[i].viewable)
+            elide(r, i, "policy");
+    }
 }
 
 static int64_t viewable_live(const struct replay *r)
@@ -133,8 +128,8 @@ enum { NEW_SESSION = 10 };
 /* What a cut at that place saves, times the number of warm runs so far. */
 static money gain_of(const struct replay *r, int64_t at, int64_t saved)
 {
-    int64_t total = replay_tokens(r), last = r->s.last_tokens, less = total - saved;
-    money now = cost(r, last, total - last) - cost(r, at, less - at);
+    int64_t total = replay_tokens(r), last = MIN(r->s.last_tokens, total), less = MAX(total - saved, 0);
+    money now = cost(r, last, total - last) - cost(r, MIN(at, less), less - MIN(at, less));
     money later = cost(r, total, 0) - cost(r, less, 0);
     return now * (r->s.colds + 1) + later * (r->s.requests + NEW_SESSION);
 }
@@ -176,17 +171,27 @@ static struct cut best_cut(const struct replay *r)
     return best;
 }
 
+/* All old ones that can be seen again, from a picture on. */
+static void elide_old(struct replay *r, int32_t from, const char *reason)
+{
+    for (int32_t i = r->s.first, next; i != PIC_NONE && pic_old(r, &r->pics[i]); i = next) {
+        next = r->pics[i].next;
+        if (i >= from && r->pics[i].viewable)
+            elide(r, i, reason);
+    }
+}
+
 static void keep_what_pays(struct replay *r)
 {
     if (replay_cold(r)) {
-        elide_before(r, r->turn, 0, "cold");
+        elide_old(r, 0, "cold");
         return;
     }
     if (r->s.turn_of_last == r->turn)
         return;
     struct cut c = best_cut(r);
     if (c.from != PIC_NONE)
-        elide_before(r, r->turn, c.from, "break-even");
+        elide_old(r, c.from, "break-even");
 }
 
 void retain(struct replay *r)

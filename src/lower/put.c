@@ -73,6 +73,12 @@ static void put_key(struct writer *w, struct span key)
     put(w, "\":");
 }
 
+/* Where blocks stand within a block: in its content, and in the source of a document that is made of blocks. */
+static bool has_blocks(struct span key)
+{
+    return span_is(key, "content") || span_is(key, "source");
+}
+
 /* Deep as the text is: LIMIT_JSON_SCAN_DEPTH at most, or it would not have been read. */
 static void put_value(struct writer *w, struct span value, const struct payload *p, bool strip)
 {
@@ -85,18 +91,15 @@ static void put_value(struct writer *w, struct span value, const struct payload 
     }
     sink_add(&w->sink, value.at, 1);
     while (span_next(&walk)) {
-        if (strip && span_is_object(&walk) && span_is(walk.key, "cache_control"))
+        bool object = span_is_object(&walk);
+        if (strip && object && span_is(walk.key, "cache_control"))
             continue;
         if (!first)
             put(w, ",");
         first = false;
-        if (span_is_object(&walk))
+        if (object)
             put_key(w, walk.key);
-        /* What a tool is given is nobody's to change. */
-        if (span_is_object(&walk) && span_is(walk.key, "input"))
-            put_span(w, walk.value);
-        else
-            put_value(w, walk.value, p, strip);
+        put_value(w, walk.value, p, strip && (!object || has_blocks(walk.key)));
     }
     sink_add(&w->sink, value.at + value.len - 1, 1);
 }
@@ -106,35 +109,44 @@ static bool has(struct span s, const char *word)
     return memmem(s.at, s.len, word, strlen(word)) != NULL;
 }
 
-void put_raw(struct writer *w, struct span raw, const struct payload *payload)
+/* Marks for the cache are the caller's to set anew. Google has none, and in Responses it is no word of the wire. */
+static bool strips(const struct writer *w)
 {
-    bool strip = w->group.kind != GROUP_EXACT && has(raw, "\"cache_control\""), tokens = payload && has(raw, "\\u0001");
-    if (strip || tokens)
+    return w->group.kind != GROUP_EXACT && (w->wire == LOWER_ANTHROPIC || w->wire == LOWER_CHAT);
+}
+
+static void put_stripped(struct writer *w, struct span raw, const struct payload *payload, bool strip)
+{
+    strip = strip && has(raw, "\"cache_control\"");
+    if (strip || (payload && has(raw, "\\u0001")))
         put_value(w, raw, payload, strip);
     else
         put_span(w, raw);
 }
 
-static bool is_one_of(struct span key, const char *const *names)
+void put_raw(struct writer *w, struct span raw, const struct payload *payload)
 {
-    for (; names && *names; names++)
-        if (span_is(key, *names))
-            return true;
-    return false;
+    put_stripped(w, raw, payload, strips(w));
+}
+
+size_t put_member(struct writer *w, const struct span_walk *at, size_t n)
+{
+    bool strip = strips(w);
+    if (strip && span_is(at->key, "cache_control"))
+        return n;
+    if (n > 0)
+        put(w, ",");
+    put_key(w, at->key);
+    put_stripped(w, at->value, NULL, strip && has_blocks(at->key));
+    return n + 1;
 }
 
 size_t put_members(struct writer *w, struct span object, const char *const *without, size_t n)
 {
-    bool strip = w->group.kind != GROUP_EXACT;
     struct span_walk walk = span_enter(object);
-    while (span_next(&walk)) {
-        if (is_one_of(walk.key, without) || (strip && span_is(walk.key, "cache_control")))
-            continue;
-        if (n++ > 0)
-            put(w, ",");
-        put_key(w, walk.key);
-        put_raw(w, walk.value, NULL);
-    }
+    while (span_next(&walk))
+        if (!span_is_any(walk.key, without))
+            n = put_member(w, &walk, n);
     return n;
 }
 
@@ -143,15 +155,6 @@ void put_next(struct writer *w, const char *member)
     if (w->sink.last != '{')
         put(w, ",");
     sink_str(&w->sink, member);
-}
-
-bool has_member(struct span object, const char *name)
-{
-    struct span_walk walk = span_enter(object);
-    while (span_next(&walk))
-        if (span_is(walk.key, name))
-            return true;
-    return false;
 }
 
 void put_orphan_words(struct writer *w, const struct entry *e)
@@ -167,12 +170,19 @@ void put_orphan_words(struct writer *w, const struct entry *e)
 
 /* ---------------------------------------------------------------- calls */
 
+/* Calls of a group stand in the order of their entries and parts. */
 struct call call_of(const struct writer *w, const struct entry *e, size_t part)
 {
     const struct part *p = &e->parts[part];
-    for (size_t i = 0; i < w->group.n_calls; i++)
-        if (w->group.calls[i].seq == e->seq && w->group.calls[i].part == part && !w->group.calls[i].implicit)
-            return w->group.calls[i];
+    const struct call *calls = w->group.calls;
+    size_t low = 0, high = w->group.n_calls;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        bool before = calls[mid].seq != e->seq ? calls[mid].seq < e->seq : calls[mid].part < part;
+        *(before ? &low : &high) = before ? mid + 1 : mid;
+    }
+    if (low < w->group.n_calls && calls[low].seq == e->seq && calls[low].part == part && !calls[low].implicit)
+        return calls[low];
     return (struct call){
         .wire = e->wire, .id = span_inside(p->id), .name = span_inside(p->name), .arguments = p->value, .arguments_text = p->value_text};
 }
@@ -185,24 +195,24 @@ static void id_text(const struct writer *w, const struct call *c, char ret[stati
         call_id(w->wire, c->id, c->nth, ret);
 }
 
+bool call_is_own(const struct writer *w, const struct call *c)
+{
+    return span_is(span_inside(c->wire), lower_wire_names[w->wire]);
+}
+
 /* Names that this wire gave or took are good for it; but not all who speak Anthropic's are as strict as Anthropic. */
 static bool verbatim(const struct writer *w, const struct call *c)
 {
     char id[CALL_ID_ROOM], name[CALL_ID_ROOM];
     if (w->group.kind == GROUP_EXACT)
         return true;
-    if (c->nth > 0 || c->implicit || !span_is(span_inside(c->wire), lower_wire_names[w->wire]))
+    if (c->nth > 0 || c->implicit || !call_is_own(w, c))
         return false;
     if (w->wire != LOWER_ANTHROPIC)
         return true;
     id_text(w, c, id);
     tool_name(c->name, name);
     return span_is(c->id, id) && span_is(c->name, name);
-}
-
-bool call_renamed(const struct writer *w, const struct call *c)
-{
-    return !verbatim(w, c);
 }
 
 void put_call_id(struct writer *w, const struct call *c)
@@ -230,6 +240,72 @@ void put_call_name(struct writer *w, const struct call *c)
     }
     put(w, "\"");
 }
+
+/* ---------------------------------------------------------------- calls as they were imported */
+
+/* Where a wire has the id of a call, and the name if that may have to be another. */
+static const struct {
+    const char *id, *name;
+} names[LOWER_WIRES] = {
+    [LOWER_ANTHROPIC] = {"id", "name"}, [LOWER_CHAT] = {"id", NULL}, [LOWER_RESPONSES] = {"call_id", NULL}, [LOWER_GEMINI] = {"id", NULL}};
+
+void put_named_members(struct writer *w, struct span object, const char *const *without, const struct call *c)
+{
+    struct span_walk walk = span_enter(object);
+    size_t n = 0;
+    while (span_next(&walk)) {
+        if (span_is_any(walk.key, without) || (strips(w) && span_is(walk.key, "cache_control")))
+            continue;
+        if (n++ > 0)
+            put(w, ",");
+        put_key(w, walk.key);
+        if (w->group.kind == GROUP_EXACT)
+            put_span(w, walk.value);
+        else if (span_is(walk.key, names[w->wire].id))
+            put_call_id(w, c);
+        else if (names[w->wire].name && span_is(walk.key, names[w->wire].name))
+            put_call_name(w, c);
+        else
+            put_span(w, walk.value);
+    }
+}
+
+/* Google has the call within a part. */
+void put_call_members(struct writer *w, struct span raw, const struct call *c)
+{
+    struct span_walk walk = span_enter(raw);
+    size_t n = 0;
+    if (w->wire != LOWER_GEMINI) {
+        put_named_members(w, raw, NULL, c);
+        return;
+    }
+    while (span_next(&walk)) {
+        bool call = span_is(walk.key, "functionCall") || span_is(walk.key, "function_call");
+        if (n++ > 0)
+            put(w, ",");
+        put_key(w, walk.key);
+        if (call) {
+            put(w, "{");
+            put_named_members(w, walk.value, NULL, c);
+            put(w, "}");
+        } else {
+            put_span(w, walk.value);
+        }
+    }
+}
+
+void put_call_raw(struct writer *w, struct span raw, const struct call *c)
+{
+    if (verbatim(w, c)) {
+        put_raw(w, raw, NULL);
+        return;
+    }
+    put(w, "{");
+    put_call_members(w, raw, c);
+    put(w, "}");
+}
+
+/* ---------------------------------------------------------------- arguments */
 
 static bool is_object(struct span value)
 {

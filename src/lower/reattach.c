@@ -11,10 +11,17 @@ bool any_sent(struct writer *w, const struct item *item)
     return false;
 }
 
+/* Anthropic takes them inside, but for results that are errors. */
+static bool detaches(const struct writer *w, const struct item *item)
+{
+    bool away = w->wire == LOWER_ANTHROPIC ? item->e.error : w->job.target->tool_image != TOOL_NATIVE;
+    return away && item->role == ITEM_RESULT;
+}
+
 bool step_sends(struct writer *w)
 {
     for (size_t i = 0; i < w->group.n_items; i++)
-        if (w->group.items[i].role == ITEM_RESULT && any_sent(w, &w->group.items[i]))
+        if (detaches(w, &w->group.items[i]) && any_sent(w, &w->group.items[i]))
             return true;
     return false;
 }
@@ -25,7 +32,7 @@ static void write_names(struct writer *w)
     put(w, "Attached image(s) from tool result: ");
     for (size_t i = 0; i < w->group.n_items; i++) {
         const struct item *item = &w->group.items[i];
-        for (size_t k = 0; k < item->e.n_parts && item->role == ITEM_RESULT; k++) {
+        for (size_t k = 0; k < item->e.n_parts && detaches(w, item); k++) {
             if (!is_sent(w, item, k))
                 continue;
             sink_str(&w->sink, n++ ? ", " : "");
@@ -42,7 +49,7 @@ void write_detached(struct writer *w, const char *text, const char *close, put_b
     sink_str(&w->sink, close);
     for (size_t i = 0; i < w->group.n_items; i++) {
         const struct item *item = &w->group.items[i];
-        for (size_t k = 0; k < item->e.n_parts && item->role == ITEM_RESULT; k++) {
+        for (size_t k = 0; k < item->e.n_parts && detaches(w, item); k++) {
             if (!is_sent(w, item, k))
                 continue;
             struct shown s = show_part(w, item, k);

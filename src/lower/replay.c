@@ -37,7 +37,8 @@ int replay_new(const struct target *t, const struct policy *p, struct replay **r
         return -ENOMEM;
     r->target = t;
     r->policy = *p;
-    r->s.first = r->s.last = r->s.cut = PIC_NONE;
+    r->s.first = r->s.last = r->s.cut = r->s.altered = PIC_NONE;
+    r->last_kind = ENTRY_KINDS;
     *ret = r;
     return 0;
 }
@@ -70,17 +71,17 @@ void replay_watch(struct replay *r, void (*tell)(void *arg, const struct request
 
 int64_t replay_tokens(const struct replay *r)
 {
-    return r->base + r->own_base + r->text + r->think - r->s.think_cut + r->s.tokens;
+    return r->base + r->s.head.tokens + r->text + r->think - r->s.think_cut + r->s.tokens;
 }
 
 int64_t replay_bytes(const struct replay *r)
 {
-    return r->own_json + r->json + r->s.b64;
+    return r->s.head.bytes + r->json + r->s.b64;
 }
 
 int64_t replay_position(const struct replay *r, int64_t text_at, int64_t think_at, int32_t before)
 {
-    int64_t at = r->base + r->own_base + text_at + MAX(think_at - r->s.think_cut, 0);
+    int64_t at = r->base + r->s.head.tokens + text_at + MAX(think_at - r->s.think_cut, 0);
     for (int32_t i = r->s.first; i != PIC_NONE && i < before; i = r->pics[i].next)
         at += r->pics[i].sent.tokens;
     return at;
@@ -144,6 +145,12 @@ static int note_change(struct replay *r, int32_t i)
     return 0;
 }
 
+static void note_altered(struct replay *r, int32_t i)
+{
+    if (r->pics[i].sent.fate != FATE_LIVE)
+        r->s.altered = r->s.altered == PIC_NONE ? i : MIN(r->s.altered, i);
+}
+
 void pic_change(struct replay *r, int32_t i, const struct sent *to)
 {
     struct pic *p = &r->pics[i];
@@ -158,6 +165,7 @@ void pic_change(struct replay *r, int32_t i, const struct sent *to)
     if (was && !sent_live(to))
         list_out(r, i);
     r->s.cut = r->s.cut == PIC_NONE ? i : MIN(r->s.cut, i);
+    note_altered(r, i);
 }
 
 static void take_back(struct replay *r)
@@ -184,11 +192,22 @@ static void decide(struct replay *r)
     account(r);
 }
 
+/* Another head, and the provider finds nothing of the last request again. */
+static void take_head(struct replay *r)
+{
+    if (!r->s.has_next)
+        return;
+    r->s.fresh = r->s.fresh || r->s.head.hash != r->s.next.hash;
+    r->s.head = r->s.next;
+    r->s.has_next = false;
+}
+
 int replay_now(struct replay *r)
 {
     take_back(r);
     r->saved = r->s;
     r->tentative = true;
+    take_head(r);
     decide(r);
     return r->failed;
 }
@@ -248,6 +267,7 @@ int replay_add_pic(struct replay *r, const struct pic *p)
     if (b)
         at->sent = barred(r, at, b);
     state_count(r, at, &at->sent, 1);
+    note_altered(r, (int32_t)r->n_pics);
     (void)pic_retell(at);
     if (sent_live(&at->sent))
         list_add(r, (int32_t)r->n_pics);
@@ -262,8 +282,14 @@ int replay_feed(struct replay *r, const struct entry *e)
     if (e->seq <= r->seq)
         return -EINVAL;
     take_back(r);
-    if (e->kind == ENTRY_ASSISTANT && !e->join && r->said)
+    bool answers = e->kind == ENTRY_ASSISTANT && !replay_joins(r, e) && r->said;
+    /* A request entry stands before the messages that came with it; the first of them may be the answer to the request before. */
+    if (entry_is_said(e) && (e->kind != ENTRY_ASSISTANT || !r->s.requests))
+        take_head(r);
+    if (answers)
         request(r);
+    if (answers)
+        take_head(r);
     r->seq = e->seq;
     int fed = r->failed ? r->failed : replay_take(r, e);
     return fed < 0 ? r->failed = fed : 0;

@@ -4,7 +4,8 @@
  * replaying the session: the entries are fed in order, and before each answer of the model stands the request that it
  * answers. A decision depends on the entries before it and their times, and on nothing else; what was elided stays so.
  *
- * Costs: an entry is fed in time that does not grow with the session; memory is a few words for each picture and turn.
+ * Costs: an entry is fed in time that does not grow with the session, but for a request that changes something, which looks
+ * at the live pictures; memory is a few words for each picture, for each entry with bound thoughts, and for each open call.
  */
 #ifndef FOVEA_REPLAY_H
 #define FOVEA_REPLAY_H
@@ -66,12 +67,16 @@ int replay_now(struct replay *r);
 /* After replay_now: what becomes of a part (an image or document; part is its index among the entry's parts). */
 struct decision replay_fate(const struct replay *r, int64_t seq, size_t part);
 
-/* Thinking parts of entries before this number are left out; 0: none are. With loose, the request must say that the server
- * may drop them instead (Anthropic's drop_block), since the cut came in the middle of a turn. */
+/*
+ * Thinking parts of entries before this number are left out; 0: none are. With loose, the request must say that the server may
+ * drop others (Anthropic's drop_block): the cut came in the middle of a turn, or a picture before a thought is not sent as it
+ * was, while the host that made the thought had sent it.
+ */
 struct replay_thinking {
     int64_t before;
     bool loose;
-    int64_t alone; /* the same for an array that must be legal without that: with loose, those of the latest answer go too */
+    int64_t alone;  /* the same for an array that must be legal without that: with loose, those of the latest answer go too */
+    int64_t behind; /* in such an array those of imported entries behind this one are left out as well; INT64_MAX: none */
 };
 struct replay_thinking replay_thinking(const struct replay *r);
 

@@ -23,7 +23,7 @@ int64_t replay_rate(const struct target *t, int64_t request_tokens)
 bool replay_cold(const struct replay *r)
 {
     const struct target_cache *c = &r->target->cache;
-    return !c->known || !r->s.requests || r->s.last_tokens < c->least || (c->ttl_ms && r->at - r->s.last_at > c->ttl_ms);
+    return !c->known || !r->s.requests || r->s.fresh || r->s.last_tokens < c->least || (c->ttl_ms && r->at - r->s.last_at > c->ttl_ms);
 }
 
 /* ---------------------------------------------------------------- thoughts */
@@ -96,5 +96,7 @@ void account(struct replay *r)
     s->last_tokens = total;
     s->turn_of_last = r->turn;
     s->cut = PIC_NONE;
+    s->fresh = false;
+    s->carried = (int32_t)r->n_pics;
     s->reason = NULL;
 }

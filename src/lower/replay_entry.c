@@ -13,7 +13,8 @@
 enum {
     TOKEN_BYTES = 4,    /* of text, in a token: English and code */
     ENTRY_TOKENS = 6,   /* what a message costs beside its parts */
-    PART_JSON = 320,    /* bytes around a part: keys, ids, the words of a stub */
+    PART_JSON = 320,    /* bytes around a part: keys, ids */
+    PICTURE_JSON = 1000, /* and of a picture its name, twice, its view and type, in words */
     ENTRY_JSON = 256,
     ESCAPED = 2,        /* arguments become a string on some wires, and each quote two bytes */
 };
@@ -25,21 +26,9 @@ static int64_t text_tokens(size_t bytes)
 
 /* ---------------------------------------------------------------- calls */
 
-static uint64_t call_id(struct span id)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < id.len; i++)
-        hash = (hash ^ (uint8_t)id.at[i]) * 1099511628211u;
-    return hash;
-}
-
 static bool has_path(struct span arguments)
 {
-    struct span_walk w = span_enter(arguments);
-    while (span_next(&w))
-        if (span_is_object(&w) && span_is(w.key, "path"))
-            return span_inside(w.value).len > 0;
-    return false;
+    return span_inside(span_member(arguments, "path")).len > 0;
 }
 
 static int open_call(struct replay *r, const struct part *p)
@@ -50,14 +39,14 @@ static int open_call(struct replay *r, const struct part *p)
     }
     if (room_for(&r->calls, &r->calls_room, r->n_calls, sizeof *r->calls) < 0)
         return -ENOMEM;
-    r->calls[r->n_calls++] = (struct call){call_id(p->id), has_path(p->value)};
+    r->calls[r->n_calls++] = (struct open_call){span_hash(p->id), has_path(p->value)};
     return 0;
 }
 
 /* Whether the call had a path; it is answered with this. */
 static bool close_call(struct replay *r, struct span id)
 {
-    uint64_t wanted = call_id(id);
+    uint64_t wanted = span_hash(id);
     for (size_t i = r->n_calls; i-- > 0;) {
         if (r->calls[i].id != wanted)
             continue;
@@ -102,10 +91,11 @@ static int take_opaque(struct replay *r, const struct entry *e, const struct par
 
 static int take_picture(struct replay *r, const struct entry *e, const struct part *p, bool path)
 {
-    bool result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
+    bool result = entry_is_result(e);
     struct pic pic;
     pic_init(r, e, p, result && (path || p->view.len || p->ref.len), &pic);
     r->text += STUB_TOKENS;
+    r->json += PICTURE_JSON;
     return replay_add_pic(r, &pic);
 }
 
@@ -132,13 +122,15 @@ static int take_part(struct replay *r, const struct entry *e, const struct part 
 
 static void begin(struct replay *r, const struct entry *e)
 {
-    if (e->starts_turn)
+    bool joins = replay_joins(r, e);
+    if (e->kind == ENTRY_USER && !joins)
         r->turn++;
-    if (e->kind == ENTRY_ASSISTANT && !e->join) {
+    if (e->kind == ENTRY_ASSISTANT && !joins) {
         r->answer = e->seq;
         r->answer_think = r->think;
         r->answer_thinks = false;
     }
+    r->last_kind = e->kind;
 }
 
 static int take_said(struct replay *r, const struct entry *e)
@@ -161,8 +153,12 @@ static int take_said(struct replay *r, const struct entry *e)
 /* What a request had beside its messages stands before them again. */
 static void take_request(struct replay *r, const struct entry *e)
 {
-    r->own_base = text_tokens(e->instructions.len + e->tools.len);
-    r->own_json = (int64_t)(e->instructions.len + e->tools.len + e->body.len);
+    r->s.next = (struct replay_head){
+        .hash = span_hash(e->instructions) ^ span_hash(e->tools) * 31,
+        .tokens = text_tokens(e->instructions.len + e->tools.len),
+        .bytes = (int64_t)(e->instructions.len + e->tools.len + e->body.len),
+    };
+    r->s.has_next = true;
 }
 
 static int take_repair(struct replay *r, const struct entry *e)

@@ -9,7 +9,9 @@
 #include "base/b64.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "lower/refer.h"
 #include "lower/replay_priv.h"
+#include "lower/terms.h"
 
 enum {
     UNKNOWN_TOKENS = 1500,  /* of a picture whose size is not known */
@@ -25,7 +27,8 @@ enum {
     PLAIN_EDGE = 2000,      /* of a picture whose size is not known */
 };
 
-/* Tokens of a page: its picture and its words. Anthropic says 1,500 to 3,000 for the words alone. */
+/* Tokens of a page: its picture and its words. Anthropic says 1,500 to 3,000 for the words alone; Gemini 2 counts 258 a page. */
+enum { GEMINI_2_PAGE = 258, TEXT_TOKEN_BYTES = 4 };
 static const int page_tokens[LOWER_WIRES] = {
     [LOWER_ANTHROPIC] = 3000, [LOWER_CHAT] = 1500, [LOWER_RESPONSES] = 1500, [LOWER_GEMINI] = 560};
 
@@ -124,12 +127,6 @@ static bool media_is(const struct part *p, const char *type)
     return span_is(span_inside(p->media_type), type);
 }
 
-static bool media_starts(const struct part *p, const char *start)
-{
-    struct span s = span_inside(p->media_type);
-    return s.len >= strlen(start) && memcmp(s.at, start, strlen(start)) == 0;
-}
-
 static bool image_type_taken(const struct target *t, const struct part *p)
 {
     static const char *const taken[] = {"image/png", "image/jpeg", "image/webp", "image/gif"};
@@ -139,29 +136,35 @@ static bool image_type_taken(const struct target *t, const struct part *p)
     return t->wire == LOWER_GEMINI && (media_is(p, "image/heic") || media_is(p, "image/heif"));
 }
 
+/* Why a part without bytes cannot be named; NULL when it can. What this wire wrote and we did not read goes back as it was. */
+static const char *unnamed(const struct target *t, const struct entry *e, const struct part *p)
+{
+    bool own = p->raw.len && span_is(span_inside(e->wire), lower_wire_names[t->wire]);
+    if (refer_by(t->wire, e, p) != REFER_NONE || (own && !p->url.len && !p->file_id.len))
+        return NULL;
+    return p->file_id.len ? "its file is not to be had here" : p->url.len ? "it cannot be named here" : "there are no bytes of it";
+}
+
 /* Why an image can never be sent; NULL when it can. */
-static const char *image_barred(const struct target *t, const struct part *p)
+static const char *image_barred(const struct target *t, const struct entry *e, const struct part *p)
 {
     if (!t->vision)
         return "the model takes no images";
     if (p->broken.len)
         return "it does not decode";
-    if (p->url.len || p->file_id.len)
-        return NULL;
     if (!p->stored)
-        return "there are no bytes of it";
+        return unnamed(t, e, p);
     return image_type_taken(t, p) ? NULL : "pictures of this kind are not taken";
 }
 
-static const char *document_barred(const struct target *t, const struct part *p, const struct pic *pic)
+static const char *document_barred(const struct target *t, const struct entry *e, const struct part *p, const struct pic *pic)
 {
-    bool pdf = media_is(p, "application/pdf");
-    if (!pdf)
-        return media_starts(p, "text/") || p->url.len || p->file_id.len ? NULL : "documents of this kind are not taken";
     if (!t->pdf)
-        return "the model takes no PDF";
-    if (!p->url.len && !p->file_id.len && !p->stored)
-        return "there are no bytes of it";
+        return "the model takes no documents";
+    if (!p->stored)
+        return unnamed(t, e, p);
+    if (!refer_document(t->wire, p))
+        return "documents of this kind are not taken here";
     if (t->limits.pdf_bytes && pic->bytes > t->limits.pdf_bytes)
         return "the document is too large";
     return t->limits.pdf_pages && pic->pages > t->limits.pdf_pages ? "the document has too many pages" : NULL;
@@ -197,10 +200,14 @@ static struct sent image_sent(const struct replay *r, const struct pic *p)
                          .tokens = above_stub(image_tokens(t, size))};
 }
 
-static struct sent document_sent(const struct replay *r, const struct pic *p)
+static struct sent document_sent(const struct replay *r, const struct part *part, const struct pic *p)
 {
-    return (struct sent){.fate = FATE_LIVE, .b64 = p->stored ? b64_bytes(p->bytes) : URL_BYTES,
-                         .tokens = above_stub((int64_t)p->pages * page_tokens[r->target->wire])};
+    const struct target *t = r->target;
+    bool old = t->wire == LOWER_GEMINI && terms_gemini_version(t->model) == 2;
+    int64_t tokens = (int64_t)p->pages * (old ? GEMINI_2_PAGE : page_tokens[t->wire]);
+    if (p->stored && refer_is_text(part))
+        tokens = p->bytes / TEXT_TOKEN_BYTES;
+    return (struct sent){.fate = FATE_LIVE, .b64 = p->stored ? b64_bytes(p->bytes) : URL_BYTES, .tokens = above_stub(tokens)};
 }
 
 static uint32_t pages_of(const struct part *p, int64_t bytes)
@@ -218,10 +225,10 @@ void pic_init(const struct replay *r, const struct entry *e, const struct part *
         .h = p->height, .pages = image ? 0 : pages_of(p, bytes), .bytes = bytes, .text_at = r->text, .think_at = r->think,
         .prev = PIC_NONE, .next = PIC_NONE};
     memcpy(pic.sha256, p->sha256, SHA256_LEN);
-    const char *why = image ? image_barred(r->target, p) : document_barred(r->target, p, &pic);
+    const char *why = image ? image_barred(r->target, e, p) : document_barred(r->target, e, p, &pic);
     if (why)
         pic.sent = pic_gone(&pic, FATE_STUB, why);
     else
-        pic.sent = image ? image_sent(r, &pic) : document_sent(r, &pic);
+        pic.sent = image ? image_sent(r, &pic) : document_sent(r, p, &pic);
     *ret = pic;
 }

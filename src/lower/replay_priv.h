@@ -53,6 +53,15 @@ struct state {
     int64_t requests, colds, turn_of_last;
     int64_t last_at, last_tokens;
     int32_t cut;         /* the oldest picture that was changed since the last request; PIC_NONE */
+    int32_t altered;     /* the oldest that is not sent as it was shown; PIC_NONE */
+    int32_t carried;     /* pictures that were there when the last request was made */
+    /* What stands before the messages: of the last request, and of the one to come where a request entry says so. */
+    struct replay_head {
+        uint64_t hash;
+        int64_t tokens, bytes;
+    } head, next;
+    bool has_next;
+    bool fresh;          /* another head than the last request had: nothing of it can be read from a cache */
     const char *reason;
     struct request_figures figures;
 };
@@ -66,7 +75,7 @@ struct thought {
     int64_t seq, text_at, think_at;
     int32_t pics; /* that came before it */
 };
-struct call {
+struct open_call {
     uint64_t id;
     bool path;
 };
@@ -85,7 +94,7 @@ struct replay {
 
     struct pic *pics;
     size_t n_pics, pics_room;
-    struct call *calls;
+    struct open_call *calls;
     size_t n_calls, calls_room;
     struct bar *bars; /* for parts that are not here yet, or were barred before */
     size_t n_bars, bars_room;
@@ -101,7 +110,7 @@ struct replay {
     int64_t text, think; /* tokens */
     int64_t json;        /* bytes without pictures */
     int64_t base;        /* tokens that stand before it, as the caller says */
-    int64_t own_base, own_json; /* tokens and bytes of the system and tools that a request entry had */
+    enum entry_kind last_kind; /* of the latest entry that was said */
     int64_t answer;      /* the number of the latest message of the assistant */
     int64_t answer_think; /* thoughts before it, in tokens */
     bool answer_thinks;
@@ -145,10 +154,18 @@ int64_t replay_position(const struct replay *r, int64_t text_at, int64_t think_a
 const struct thought *replay_thought(const struct replay *r, int64_t seq);
 /* Grows *list to hold one more; -ENOMEM. */
 int room_for(void *list, size_t *room, size_t n, size_t size);
-/* Whether the picture belongs to a turn before the current one. */
+/* Whether the picture belongs to a turn before the current one; under `auto` also only if a request has carried it: what nobody
+ * has seen is not "seen earlier". */
 static inline bool pic_old(const struct replay *r, const struct pic *p)
 {
-    return (int64_t)p->turn < r->turn;
+    return (int64_t)p->turn < r->turn && (r->policy.kind != POLICY_AUTO || p - r->pics < r->s.carried);
+}
+
+/* Whether an entry goes on with what was said before it: a join behind another speaker joins nothing. */
+static inline bool replay_joins(const struct replay *r, const struct entry *e)
+{
+    bool user = r->last_kind == ENTRY_USER || r->last_kind == ENTRY_TOOL_RESULT || r->last_kind == ENTRY_PERCEPTION;
+    return e->join && (e->kind == ENTRY_USER ? user : e->kind == r->last_kind);
 }
 
 int replay_add_pic(struct replay *r, const struct pic *p);

@@ -39,7 +39,11 @@ struct decision replay_fate(const struct replay *r, int64_t seq, size_t part)
 
 struct replay_thinking replay_thinking(const struct replay *r)
 {
-    return r->s.thinking;
+    struct replay_thinking th = r->s.thinking;
+    const struct thought *last = r->n_thoughts ? &r->thoughts[r->n_thoughts - 1] : NULL;
+    th.behind = r->target->bound_thinking && r->s.altered != PIC_NONE ? r->pics[r->s.altered].seq : INT64_MAX;
+    th.loose = th.loose || (last && last->seq > th.behind && last->seq >= th.before);
+    return th;
 }
 
 struct request_figures replay_figures(const struct replay *r)

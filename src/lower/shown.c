@@ -1,31 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a part on the wire that is written: itself, words that stand for it, or nothing. One place decides, so that the
  * four wires only differ in how they spell it. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "lower/refer.h"
 #include "lower/write.h"
 
-/* What a wire takes by reference instead of by its bytes. */
-struct references {
-    bool image_url, document_url, image_file, document_file;
-};
-static const struct references references[LOWER_WIRES] = {
-    [LOWER_ANTHROPIC] = {true, true, true, true},
-    [LOWER_CHAT] = {true, false, false, true},
-    [LOWER_RESPONSES] = {true, true, true, true},
-    [LOWER_GEMINI] = {true, true, true, true},
-};
+/* White space as the languages of the vendors' servers strip it. */
+static bool is_space(uint32_t c)
+{
+    return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
+}
+
+/* A letter of a JSON string's inside; 0 for anything that no space is written as. */
+static uint32_t letter_at(struct span in, size_t at, size_t *ret_len)
+{
+    static const char short_forms[] = "t\tn\nr\rf\f";
+    const uint8_t *c = (const uint8_t *)in.at + at;
+    size_t left = in.len - at;
+    *ret_len = c[0] < 0x80 ? 1 : c[0] < 0xe0 ? 2 : 3;
+    if (c[0] == '\\' && left >= 6 && c[1] == 'u') {
+        char digits[5] = {(char)c[2], (char)c[3], (char)c[4], (char)c[5]};
+        *ret_len = 6;
+        return (uint32_t)strtoul(digits, NULL, 16);
+    }
+    if (c[0] == '\\') {
+        const char *form = left >= 2 && c[1] ? strchr(short_forms, c[1]) : NULL;
+        *ret_len = 2;
+        return form ? (uint32_t)form[1] : 0;
+    }
+    if (*ret_len > left || c[0] >= 0xf0)
+        return 0;
+    return *ret_len == 1 ? c[0] : *ret_len == 2 ? (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu)
+                                                : (c[0] & 0x0fu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
+}
 
 bool is_blank(struct span text)
 {
     struct span in = span_inside(text);
-    for (size_t i = 0; i < in.len; i++) {
-        if (in.at[i] == ' ')
-            continue;
-        if (in.at[i] != '\\' || i + 1 >= in.len || !memchr("nrt", in.at[i + 1], 3))
+    for (size_t i = 0, len; i < in.len; i += len)
+        if (!is_space(letter_at(in, i, &len)))
             return false;
-        i++;
-    }
     return true;
 }
 
@@ -70,10 +88,10 @@ static struct shown show_elided(struct writer *w, const struct item *item, const
     return (struct shown){.form = FORM_WORDS, .part = p};
 }
 
-/* What every wire takes as a document; others are files of Responses and Gemini only. */
+/* What becomes of documents where nobody has decided: Responses and Gemini take files of many kinds. */
 static bool takes_document(const struct writer *w, const struct part *p)
 {
-    return w->wire == LOWER_RESPONSES || w->wire == LOWER_GEMINI || span_is(span_inside(p->media_type), "application/pdf");
+    return w->wire == LOWER_RESPONSES || w->wire == LOWER_GEMINI || refer_document(w->wire, p);
 }
 
 static struct shown show_bytes(struct writer *w, const struct item *item, const struct part *p, const struct decision *d)
@@ -88,6 +106,8 @@ static struct shown show_bytes(struct writer *w, const struct item *item, const 
         w->error = w->error ? w->error : r;
     if (r < 0)
         return show_stub(w, item, p, "its bytes cannot be had");
+    if (refer_is_text(p) && w->wire == LOWER_ANTHROPIC && utf8_valid_prefix(s.payload.data, s.payload.len) < s.payload.len)
+        return show_stub(w, item, p, "it is no text");
     /* A block without the places of its bytes is spelled as the host did: for export alone. */
     bool places = p->raw.len && memmem(p->raw.at, p->raw.len, "\"\\u0001", 7);
     s.raw = p->raw.len && is_own(w, &item->e) && (exact(w) || places);
@@ -98,15 +118,14 @@ static struct shown show_bytes(struct writer *w, const struct item *item, const 
 
 static struct shown show_reference(struct writer *w, const struct item *item, const struct part *p)
 {
-    const struct references *takes = &references[w->wire];
-    bool image = p->type == PART_IMAGE;
+    static const enum form forms[] = {[REFER_URL] = FORM_URL, [REFER_FILE] = FORM_FILE};
     struct shown s = {.part = p, .raw = p->raw.len && is_own(w, &item->e)};
-    bool takes_file = (image ? takes->image_file : takes->document_file) && is_family(w, &item->e);
-    if (p->url.len && (s.raw || (image ? takes->image_url : takes->document_url)))
-        s.form = FORM_URL;
-    else if (p->file_id.len && (s.raw || takes_file))
-        s.form = FORM_FILE;
-    else if (s.raw)
+    enum refer by = refer_by(w->wire, &item->e, p);
+    if (exact(w))
+        by = p->url.len ? REFER_URL : p->file_id.len ? REFER_FILE : REFER_NONE;
+    if (by != REFER_NONE)
+        s.form = forms[by];
+    else if (s.raw && !p->url.len && !p->file_id.len)
         s = (struct shown){.form = FORM_VALUE, .part = p, .value = p->raw};
     else
         return show_stub(w, item, p, p->file_id.len ? "its file is not to be had here" : "it cannot be named here");
@@ -174,7 +193,7 @@ static const char *unbound(const struct writer *w, const struct entry *e, size_t
 {
     if (exact(w) || !e->parts[i].thinking)
         return NULL;
-    if (e->seq < w->thinking.before)
+    if (e->seq < w->thinking.before || (e->wire.len && e->seq > w->thinking.behind))
         return "thinking bound to what was changed";
     bool last = e->seq > w->last_seq || (e->seq == w->last_seq && i > w->last_part);
     return last && e->kind == ENTRY_ASSISTANT && w->wire != LOWER_GEMINI ? "thinking that nothing follows" : NULL;

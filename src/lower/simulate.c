@@ -73,6 +73,8 @@ static int ask_last(struct teller *tellers, size_t n)
             return r;
         struct request_figures f = replay_figures(tellers[i].replay);
         tell(&tellers[i], &f);
+        if (tellers[i].failed < 0)
+            return tellers[i].failed;
     }
     return 0;
 }

@@ -6,7 +6,21 @@
 #include "base/text.h"
 #include "lower/write.h"
 
-enum { NAME_MOST = 1000 };
+/* Bytes of a name, as JSON has them: PICTURE_JSON of the replay counts on it. */
+enum { NAME_MOST = 200, CONTROL_JSON = 6 };
+
+/* How much of a text fits, escapes counted. */
+static size_t fitting(const char *text, size_t len)
+{
+    size_t json = 0, i = 0;
+    for (; i < len; i++) {
+        uint8_t c = (uint8_t)text[i];
+        json += c < 0x20 ? CONTROL_JSON : c == '"' || c == '\\' ? 2 : 1;
+        if (json > NAME_MOST)
+            break;
+    }
+    return i;
+}
 
 /* A string's text, cut where it grows beyond reason. */
 static int add_name(struct span value, struct buf *to)
@@ -15,9 +29,9 @@ static int add_name(struct span value, struct buf *to)
     int r = span_text(value, &b);
     if (r < 0)
         return r;
-    bool cut = b.len > NAME_MOST;
-    (void)buf_add(to, b.data, cut ? utf8_valid_prefix(b.data, NAME_MOST) : b.len);
-    return cut ? buf_add_str(to, "…") : to->error;
+    size_t fits = fitting(b.data, b.len);
+    (void)buf_add(to, b.data, fits < b.len ? utf8_valid_prefix(b.data, fits) : b.len);
+    return fits < b.len ? buf_add_str(to, "…") : to->error;
 }
 
 static bool usable(struct span value)

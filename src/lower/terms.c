@@ -44,7 +44,10 @@ static const struct terms_host hosts[] = {
                 .many_side = 2000, .least_side = 28, .pdf_bytes = 14 * MB, .pdf_pages = 100},
      .source = "the least of what upstreams take: about 40 images and 10 MB for one of them (pi 120), Claude's own rules for "
                "others"},
-    {.wire = LOWER_ANTHROPIC, .gif = true, .limits = CLAUDE_LIMITS, .source = "as Anthropic's own"},
+    {.wire = LOWER_ANTHROPIC, .gif = true,
+     .limits = {.request_bytes = 20 * MB, .images = 100, .image_bytes = USUAL_IMAGE, .side = 8000, .many_images = 20,
+                .many_side = 2000, .least_side = 28, .pdf_bytes = 14 * MB, .pdf_pages = 100},
+     .source = "Bedrock and Vertex as Anthropic's vision page has them: 5 MB an image, 20 MB, 100 images; others are assumed alike"},
     {.wire = LOWER_RESPONSES,
      .limits = {.request_bytes = 20 * MB, .images = 100, .image_bytes = USUAL_IMAGE, .side = 8000, .least_side = 28,
                 .pdf_bytes = 14 * MB, .pdf_pages = 100},
@@ -108,11 +111,11 @@ static const struct terms_family families[] = {
     {"", 1024, 5 * MINUTE, false, false, "assumed"},
 };
 
-/* "anthropic/claude-opus-4.7" → "claude-opus-4-7". */
+/* "anthropic/claude-opus-4.7", "us.anthropic.claude-opus-4-7" → "claude-opus-4-7". */
 static void plain_id(const char *model, char ret[static LIMIT_MODEL_ID])
 {
-    const char *slash = strrchr(model, '/');
-    (void)snprintf(ret, LIMIT_MODEL_ID, "%s", slash ? slash + 1 : model);
+    const char *slash = strrchr(model, '/'), *claude = strstr(model, "claude-");
+    (void)snprintf(ret, LIMIT_MODEL_ID, "%s", claude ? claude : slash ? slash + 1 : model);
     for (char *c = ret; *c; c++)
         *c = *c == '.' ? '-' : *c;
 }
@@ -132,8 +135,10 @@ int terms_gemini_version(const char *model)
     static const char name[] = "gemini-";
     char id[LIMIT_MODEL_ID];
     plain_id(model, id);
-    const char *digit = id + sizeof name - 1;
-    if (strncmp(id, name, sizeof name - 1) != 0 || *digit < '0' || *digit > '9')
+    int version = 0;
+    if (strncmp(id, name, sizeof name - 1) != 0)
         return 0;
-    return *digit - '0';
+    for (const char *digit = id + sizeof name - 1; *digit >= '0' && *digit <= '9' && version < 1000; digit++)
+        version = version * 10 + (*digit - '0');
+    return version;
 }

@@ -99,7 +99,8 @@ static bool chance(struct maker *m, uint32_t of_thousand)
 
 static void wait_s(struct maker *m, struct range r)
 {
-    m->at += (int64_t)mostly_low(m, r) * 1000 + (int64_t)(draw(&m->state) % 1000);
+    int64_t whole = mostly_low(m, r);
+    m->at += whole * 1000 + (int64_t)(draw(&m->state) % 1000);
 }
 
 /* ---------------------------------------------------------------- entries */
@@ -141,7 +142,10 @@ static void add_hash(struct maker *m, uint64_t id, uint32_t bytes)
 {
     uint8_t digest[SHA256_LEN];
     char hex[SHA256_HEX_LEN + 1];
-    sha256(&id, sizeof id, digest);
+    uint8_t bytes_of_id[8];
+    for (size_t i = 0; i < sizeof bytes_of_id; i++) /* the same on every machine */
+        bytes_of_id[i] = (uint8_t)(id >> (8 * i));
+    sha256(bytes_of_id, sizeof bytes_of_id, digest);
     sha256_hex(digest, hex);
     (void)buf_add_format(&m->line, "\"sha256\":\"%s\",\"bytes\":%u", hex, bytes);
 }
@@ -269,17 +273,34 @@ static struct range any_range(uint64_t *state, uint32_t low, uint32_t high)
     return a < b ? (struct range){a, b} : (struct range){b, a};
 }
 
+static uint32_t any_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)(draw(state) % n);
+}
+
+/* One draw a statement: in which order those of one are made is nobody's to say. */
 static struct shape any_shape(uint64_t *state)
 {
-    uint32_t turns = 1 + (uint32_t)(draw(state) % (draw(state) % 3 ? 20 : 90)), often = (uint32_t)(draw(state) % 4);
-    return (struct shape){
-        .name = "random", .turns = {turns, turns}, .steps = any_range(state, 0, 12), .user = any_range(state, 40, 1500),
-        .said = any_range(state, 60, 2500), .got = any_range(state, 20, 8000), .pause_s = any_range(state, 10, 250),
-        .answer_s = {3, 14}, .tool_s = any_range(state, 1, 20), .seen = (uint32_t)(draw(state) % 1001),
-        .quiet = (uint32_t)(draw(state) % 700), .together = any_range(state, 1, 4), .idle = often * (uint32_t)(draw(state) % 250),
-        .idle_s = any_range(state, 310, 7200), .attached = (uint32_t)(draw(state) % 200),
-        .papers = (uint32_t)(draw(state) % 3 ? 0 : draw(state) % 200), .pages = any_range(state, 1, 40),
-        .size = (uint8_t)(draw(state) % COUNT(sizes))};
+    struct shape s = {.name = "random", .answer_s = {3, 14}};
+    uint64_t turns = draw(state);
+    uint32_t most = any_below(state, 3) ? 20 : 90, often = any_below(state, 4);
+    s.turns.low = s.turns.high = 1 + (uint32_t)(turns % most);
+    s.steps = any_range(state, 0, 12);
+    s.user = any_range(state, 40, 1500);
+    s.said = any_range(state, 60, 2500);
+    s.got = any_range(state, 20, 8000);
+    s.pause_s = any_range(state, 10, 250);
+    s.tool_s = any_range(state, 1, 20);
+    s.seen = any_below(state, 1001);
+    s.quiet = any_below(state, 700);
+    s.together = any_range(state, 1, 4);
+    s.idle = often * any_below(state, 250);
+    s.idle_s = any_range(state, 310, 7200);
+    s.attached = any_below(state, 200);
+    s.papers = any_below(state, 3) ? 0 : any_below(state, 200);
+    s.pages = any_range(state, 1, 40);
+    s.size = (uint8_t)any_below(state, COUNT(sizes));
+    return s;
 }
 
 static const struct shape *find_shape(const char *name)

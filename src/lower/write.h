@@ -59,8 +59,17 @@ void message_next(struct writer *w);
 /* A message of that role comes now: the opening before it where the model would speak first, a bridge where one is owed. */
 void bridge_before(struct writer *w, const char *role);
 
+/* The entry whose members the message of an item has: not those of a result that is told as the user's words. */
+static inline const struct entry *head_of(const struct item *item)
+{
+    return item->role == ITEM_ORPHAN ? NULL : &item->e;
+}
+
 /* {"role":ROLE and what raw of the first entry (may be NULL) has besides its content. In an exact group raw as it is. */
 void put_head(struct writer *w, const struct entry *first, const char *role);
+
+/* What raw of an entry has besides its content and the members named, as far as the host takes it, behind n others. */
+void put_extra(struct writer *w, const struct entry *e, const char *const *without, size_t n);
 
 /* A message with a list of blocks, put off until the first of them: open is the list's key. */
 void message_lazy(struct writer *w, const struct entry *first, const char *role, const char *open);
@@ -122,11 +131,13 @@ void put_inside(struct writer *w, const struct shown *s);
 /* The same as a JSON string. */
 void put_text(struct writer *w, const struct shown *s);
 
-/* A block of the wire as it was imported: its tokens give way to the payload, and cache_control is left out unless as_is. */
+/* A block of the wire as it was imported: its tokens give way to the payload, and the wire's own
+ * cache_control is left out unless as_is: what a tool is given may have a member of that name. */
 void put_raw(struct writer *w, struct span raw, const struct payload *payload);
 /* Members of an object but those named (NULL-terminated), behind n others; how many there are then. */
 size_t put_members(struct writer *w, struct span object, const char *const *without, size_t n);
-bool has_member(struct span object, const char *name);
+/* The member that a walk stands at, behind n others; how many there are then. */
+size_t put_member(struct writer *w, const struct span_walk *at, size_t n);
 /* The next member of the object at hand: its comma where it needs one, then what is given. */
 void put_next(struct writer *w, const char *member);
 void put_type(struct writer *w, const struct payload *p); /* quotes included */
@@ -138,8 +149,13 @@ void put_call_id(struct writer *w, const struct call *c);
 void put_call_name(struct writer *w, const struct call *c);
 void put_arguments(struct writer *w, const struct call *c);
 void put_arguments_text(struct writer *w, const struct call *c);
-/* Whether its id or name is another than it came with, so that raw does not hold. */
-bool call_renamed(const struct writer *w, const struct call *c);
+/* The call, or its result, as it was imported but for its id and name, which are those that it has here. */
+void put_call_raw(struct writer *w, struct span raw, const struct call *c);
+void put_call_members(struct writer *w, struct span raw, const struct call *c); /* the same without its braces */
+/* The same of the object that the id itself stands in, without the members that are named. */
+void put_named_members(struct writer *w, struct span object, const char *const *without, const struct call *c);
+/* Whether its entry came from this wire. */
+bool call_is_own(const struct writer *w, const struct call *c);
 
 /* The call that is part i of an entry. */
 struct call call_of(const struct writer *w, const struct entry *e, size_t part);
@@ -164,7 +180,7 @@ void put_picture_name(struct writer *w, const struct item *item, size_t i);
 typedef void put_block_fn(struct writer *w, const struct shown *s);
 
 bool any_sent(struct writer *w, const struct item *item);
-/* Whether any result of the step has a picture or document that is sent. */
+/* Whether any result of the step has a picture or document that is sent away from it. */
 bool step_sends(struct writer *w);
 /* Blocks in the message that is open: a text that names all of them, then each. text is how a text block begins, up to its
  * words; close ends it. */
@@ -173,6 +189,7 @@ void write_detached(struct writer *w, const char *text, const char *close, put_b
 /* Words in the place of what is not there. */
 #define WORDS_NO_RESULT "[no result was recorded for this call]"
 #define WORDS_NO_OUTPUT "(no output)"
+#define WORDS_ATTACHED "(see attached image)"
 #define WORDS_OPENING "[the conversation begins here]"
 
 #endif

@@ -5,11 +5,16 @@
  */
 #include <string.h>
 
+#include "lower/refer.h"
 #include "lower/write.h"
 
 static void put_source(struct writer *w, const struct shown *s)
 {
-    if (s->form == FORM_BYTES) {
+    if (s->form == FORM_BYTES && s->part->type == PART_DOCUMENT && refer_is_text(s->part)) {
+        put(w, "{\"type\":\"text\",\"media_type\":\"text/plain\",\"data\":");
+        sink_quoted(&w->sink, s->payload.data, s->payload.len);
+        put(w, "}");
+    } else if (s->form == FORM_BYTES) {
         put(w, "{\"type\":\"base64\",\"media_type\":");
         put_type(w, &s->payload);
         put(w, ",\"data\":\"");
@@ -53,7 +58,7 @@ static void put_call(struct writer *w, const struct call *c)
     put(w, "}");
 }
 
-static void put_block(struct writer *w, const struct item *item, size_t i, const struct shown *s)
+static void put_shown(struct writer *w, const struct shown *s)
 {
     if (s->form == FORM_TEXT && s->raw) {
         put_raw(w, s->part->raw, NULL);
@@ -63,15 +68,22 @@ static void put_block(struct writer *w, const struct item *item, size_t i, const
         put(w, "}");
     } else if (s->form == FORM_VALUE) {
         put_raw(w, s->value, NULL);
-    } else if (s->form == FORM_CALL) {
-        struct call c = call_of(w, &item->e, i);
-        if (s->raw && !call_renamed(w, &c))
-            put_raw(w, s->part->raw, NULL);
-        else
-            put_call(w, &c);
     } else {
         put_media(w, s);
     }
+}
+
+static void put_block(struct writer *w, const struct item *item, size_t i, const struct shown *s)
+{
+    if (s->form != FORM_CALL) {
+        put_shown(w, s);
+        return;
+    }
+    struct call c = call_of(w, &item->e, i);
+    if (s->raw)
+        put_call_raw(w, s->part->raw, &c);
+    else
+        put_call(w, &c);
 }
 
 static void write_parts(struct writer *w, const struct item *item)
@@ -89,11 +101,25 @@ static void write_parts(struct writer *w, const struct item *item)
 
 /* ---------------------------------------------------------------- results */
 
+/* A result that is an error holds nothing but texts: its pictures follow behind all results. */
+static bool holds(struct writer *w, const struct item *item, size_t i)
+{
+    if (!item->e.error || w->group.kind == GROUP_EXACT)
+        return true;
+    const struct part *p = &item->e.parts[i];
+    bool block = p->type == PART_OPAQUE && !is_broken(w, p) && span_is(span_inside(p->wire), lower_wire_names[w->wire]);
+    if (block)
+        tell_part(w, item->e.seq, i, "a block in a result that is an error", p->wire);
+    return !block && !is_sent(w, item, i);
+}
+
 /* The list of a result's content; how many blocks it has. */
 static size_t write_result_parts(struct writer *w, const struct item *item)
 {
     size_t n = 0;
     for (size_t i = 0; i < item->e.n_parts; i++) {
+        if (!holds(w, item, i))
+            continue;
         struct shown s = show_part(w, item, i);
         if (s.form == FORM_NONE || s.form == FORM_CALL)
             continue;
@@ -120,7 +146,7 @@ static void write_result_content(struct writer *w, const struct item *item)
     else if (exact)
         put(w, "[]");
     else
-        put(w, "\"" WORDS_NO_OUTPUT "\"");
+        sink_str(&w->sink, any_sent(w, item) ? "\"" WORDS_ATTACHED "\"" : "\"" WORDS_NO_OUTPUT "\"");
 }
 
 static void write_result(struct writer *w, const struct item *item, const struct call *c)
@@ -139,7 +165,7 @@ static void write_result(struct writer *w, const struct item *item, const struct
         if (own)
             (void)put_members(w, item->e.block, ours, 1);
     }
-    if (!(own && exact && has_member(item->e.block, "content")))
+    if (!(own && exact && span_member(item->e.block, "content").len))
         write_result_content(w, item);
     put(w, "}");
 }
@@ -193,6 +219,8 @@ static void write_step(struct writer *w)
         if (g->items[i].role == ITEM_RESULT)
             write_result(w, &g->items[i], &g->calls[g->items[i].call]);
     write_missing(w);
+    if (step_sends(w))
+        write_detached(w, "{\"type\":\"text\",\"text\":\"", "\"}", put_shown);
     for (size_t i = 0; i < g->n_items; i++)
         if (g->items[i].role == ITEM_TAIL)
             write_parts(w, &g->items[i]);
@@ -225,7 +253,7 @@ static void write_user(struct writer *w, size_t from, size_t to)
     const struct item *items = w->group.items;
     if (to == from + 1 && items[from].role != ITEM_ORPHAN && write_plain(w, &items[from], "user"))
         return;
-    message_lazy(w, &items[from].e, "user", ",\"content\":[");
+    message_lazy(w, head_of(&items[from]), "user", ",\"content\":[");
     for (size_t i = from; i < to; i++) {
         if (items[i].role == ITEM_ORPHAN)
             write_orphan_words(w, &items[i]);
@@ -264,7 +292,7 @@ static const char *exact_role(const struct entry *e)
 
 static void write_exact_item(struct writer *w, const struct item *item)
 {
-    bool result = item->e.kind == ENTRY_TOOL_RESULT || item->e.kind == ENTRY_PERCEPTION;
+    bool result = entry_is_result(&item->e);
     if (result)
         write_result(w, item, &(struct call){.id = span_inside(item->e.call)});
     else
@@ -276,10 +304,10 @@ static void write_exact(struct writer *w)
     const struct group *g = &w->group;
     const struct item *first = &g->items[0];
     struct span raw = is_own(w, &first->e) ? first->e.raw : (struct span){0}, text;
-    bool alone = g->n_items == 1 && first->e.kind != ENTRY_TOOL_RESULT && first->e.kind != ENTRY_PERCEPTION;
+    bool alone = g->n_items == 1 && !entry_is_result(&first->e);
     message_next(w);
     put_head(w, &first->e, exact_role(&first->e));
-    if (has_member(raw, "content") || (alone && first->e.plain && first->e.n_parts == 0)) {
+    if (span_member(raw, "content").len || (alone && first->e.plain && first->e.n_parts == 0)) {
         put(w, "}");
         return;
     }

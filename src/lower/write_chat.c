@@ -95,7 +95,7 @@ static void write_tool_head(struct writer *w, const struct item *item, const str
     put(w, "{\"role\":\"tool\",\"tool_call_id\":");
     put_call_id(w, c);
     if (item && item->e.raw.len && is_own(w, &item->e))
-        (void)put_members(w, item->e.raw, ours, 2);
+        put_extra(w, &item->e, ours, 2);
     put(w, ",\"content\":");
 }
 
@@ -112,7 +112,7 @@ static void write_result(struct writer *w, size_t at, const struct call *c)
     }
     put(w, "\"");
     if (chat_write_pieces(w, item, "\\n", 0) == 0)
-        sink_str(&w->sink, sent ? "(see attached image)" : WORDS_NO_OUTPUT);
+        sink_str(&w->sink, sent ? WORDS_ATTACHED : WORDS_NO_OUTPUT);
     put(w, "\"}");
 }
 
@@ -173,7 +173,7 @@ static void write_step(struct writer *w)
     write_all_said(w);
     write_results(w);
     w->owes_bridge = w->owes_bridge || (w->job.target->bridge && w->group.n_calls > 0);
-    if (w->job.target->tool_image != TOOL_NATIVE && step_sends(w))
+    if (step_sends(w))
         write_reattached(w);
     write_tail(w);
 }
@@ -197,7 +197,7 @@ static void write_user(struct writer *w, size_t from, size_t to)
         put(w, "}");
         return;
     }
-    message_lazy(w, &items[from].e, "user", ",\"content\":[");
+    message_lazy(w, head_of(&items[from]), "user", ",\"content\":[");
     for (size_t i = from; i < to; i++) {
         if (items[i].role == ITEM_ORPHAN) {
             block_next(w);
@@ -270,7 +270,7 @@ static void write_exact(struct writer *w)
     struct span raw = is_own(w, first) ? first->raw : (struct span){0};
     size_t n = 0;
     put_exact_head(w, first);
-    if (!has_member(raw, "content"))
+    if (!span_member(raw, "content").len)
         write_exact_content(w);
     for (size_t i = 0; i < w->group.n_items; i++)
         n = chat_write_calls(w, &w->group.items[i], n);

@@ -72,14 +72,14 @@ static void put_name_of(struct writer *w, const struct call *c)
 static void put_call(struct writer *w, const struct call *c, struct span raw, bool first)
 {
     bool sign = first && w->job.target->thought_signatures && w->group.kind != GROUP_EXACT &&
-                !has_member(raw, "thoughtSignature") && !has_member(raw, "thought_signature");
+                !span_member(raw, "thoughtSignature").len && !span_member(raw, "thought_signature").len;
     if (raw.len && !sign) {
-        put_raw(w, raw, NULL);
+        put_call_raw(w, raw, c);
         return;
     }
     put(w, "{");
     if (raw.len) {
-        (void)put_members(w, raw, NULL, 0);
+        put_call_members(w, raw, c);
     } else {
         put(w, "\"functionCall\":{");
         put_name_of(w, c);
@@ -103,7 +103,7 @@ static size_t write_parts(struct writer *w, const struct item *item, size_t call
             tell_place(w, &(struct lower_place){w->messages - 1, w->now.blocks - 1, -1}, item->e.seq, i);
         if (s.form == FORM_CALL) {
             struct call c = call_of(w, &item->e, i);
-            put_call(w, &c, s.raw && !call_renamed(w, &c) ? s.part->raw : (struct span){0}, calls++ == 0);
+            put_call(w, &c, s.raw ? s.part->raw : (struct span){0}, calls++ == 0);
         } else {
             put_block(w, &s);
         }
@@ -160,7 +160,7 @@ static void put_response(struct writer *w, const struct item *item)
 {
     sink_str(&w->sink, item->e.error ? ",\"response\":{\"error\":\"" : ",\"response\":{\"output\":\"");
     if (write_words(w, item) == 0)
-        sink_str(&w->sink, any_sent(w, item) ? "(see attached image)" : WORDS_NO_OUTPUT);
+        sink_str(&w->sink, any_sent(w, item) ? WORDS_ATTACHED : WORDS_NO_OUTPUT);
     put(w, "\"}");
 }
 
@@ -208,9 +208,13 @@ static void write_response(struct writer *w, const struct item *item, const stru
     struct span inner = inner_block(w, &item->e);
     bool exact = w->group.kind == GROUP_EXACT;
     block_next(w);
-    sink_str(&w->sink, has_member(item->e.block, "function_response") ? "{\"function_response\":{" : "{\"functionResponse\":{");
+    sink_str(&w->sink, span_member(item->e.block, "function_response").len ? "{\"function_response\":{" : "{\"functionResponse\":{");
     if (inner.len) {
-        (void)put_members(w, inner, exact ? NULL : parts, 0);
+        put_named_members(w, inner, exact ? NULL : parts, c);
+        if (!exact && !made_up(c) && !span_member(inner, "id").len) {
+            put_next(w, "\"id\":");
+            put_call_id(w, c);
+        }
     } else {
         put_name_of(w, c);
         if (exact && item->e.n_parts && item->e.parts[0].type == PART_TEXT) {
@@ -240,8 +244,8 @@ static void find_aside(struct writer *w, const struct item *item)
         bool media = p->type == PART_IMAGE || p->type == PART_DOCUMENT;
         if (!is_broken(w, p) && (!media || is_sent(w, item, i)))
             continue;
-        (void)show_part(w, item, i);
-        put_aside(w);
+        if (show_part(w, item, i).form == FORM_WORDS)
+            put_aside(w);
     }
 }
 
@@ -289,7 +293,7 @@ static void write_step(struct writer *w)
     write_said(w);
     message_lazy(w, NULL, "user", ",\"parts\":[");
     write_responses(w);
-    if (w->job.target->tool_image != TOOL_NATIVE && step_sends(w))
+    if (step_sends(w))
         write_detached(w, "{\"text\":\"", "\"}", put_block);
     for (size_t i = 0; i < g->n_items; i++)
         if (g->items[i].role == ITEM_TAIL)
@@ -300,7 +304,7 @@ static void write_step(struct writer *w)
 static void write_user(struct writer *w, size_t from, size_t to)
 {
     const struct item *items = w->group.items;
-    message_lazy(w, &items[from].e, "user", ",\"parts\":[");
+    message_lazy(w, head_of(&items[from]), "user", ",\"parts\":[");
     for (size_t i = from; i < to; i++) {
         if (items[i].role == ITEM_ORPHAN) {
             block_next(w);
@@ -346,7 +350,7 @@ static void write_exact(struct writer *w)
     for (size_t i = 0; i < g->n_items; i++) {
         const struct entry *e = &g->items[i].e;
         struct call c = {.id = span_inside(e->call), .name = span_inside(e->name)};
-        if (e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION)
+        if (entry_is_result(e))
             write_response(w, &g->items[i], &c);
         else
             (void)write_parts(w, &g->items[i], 0);

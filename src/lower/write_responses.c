@@ -154,8 +154,8 @@ static void write_items(struct writer *w, const struct item *item)
         struct call c = call_of(w, &item->e, i);
         if (s.form == FORM_VALUE)
             put_raw(w, s.value, NULL);
-        else if (s.raw && !call_renamed(w, &c))
-            put_raw(w, s.part->raw, NULL);
+        else if (s.raw)
+            put_call_raw(w, s.part->raw, &c);
         else
             put_call(w, &c);
     }
@@ -204,7 +204,7 @@ static void put_result_head(struct writer *w, const struct item *item, const str
 {
     static const char *const ours[] = {"type", "call_id", "output", NULL}, *const typed[] = {"call_id", "output", NULL};
     struct span raw = item && is_own(w, &item->e) ? item->e.raw : (struct span){0};
-    bool keeps = raw.len && !call_renamed(w, c);
+    bool keeps = raw.len && call_is_own(w, c) && span_member(raw, "type").len;
     message_next(w);
     put(w, "{");
     if (!keeps)
@@ -249,7 +249,7 @@ static void write_result(struct writer *w, const struct item *item, const struct
         put_inside(w, &s);
     }
     if (n == 0)
-        sink_str(&w->sink, any_sent(w, item) ? "(see attached image)" : WORDS_NO_OUTPUT);
+        sink_str(&w->sink, any_sent(w, item) ? WORDS_ATTACHED : WORDS_NO_OUTPUT);
     put(w, "\"}");
 }
 
@@ -274,7 +274,7 @@ static void write_user(struct writer *w, size_t from, size_t to)
         write_message(w, &items[from], "user");
         return;
     }
-    message_lazy(w, &items[from].e, "user", ",\"content\":[");
+    message_lazy(w, head_of(&items[from]), "user", ",\"content\":[");
     for (size_t i = from; i < to; i++) {
         if (items[i].role == ITEM_ORPHAN) {
             block_next(w);
@@ -295,7 +295,7 @@ static void write_step(struct writer *w)
         if (g->items[i].role == ITEM_RESULT)
             write_result(w, &g->items[i], &g->calls[g->items[i].call]);
     write_missing(w);
-    if (w->job.target->tool_image != TOOL_NATIVE && step_sends(w)) {
+    if (step_sends(w)) {
         message_lazy(w, NULL, "user", ",\"content\":[");
         write_detached(w, "{\"type\":\"input_text\",\"text\":\"", "\"}", put_block);
         message_end(w);
@@ -319,7 +319,7 @@ static void write_exact_list(struct writer *w, const struct item *item, const ch
 {
     struct span text;
     bool bare = item->e.plain && item->e.n_parts == 0;
-    if (bare || (is_own(w, &item->e) && has_member(item->e.raw, member)))
+    if (bare || (is_own(w, &item->e) && span_member(item->e.raw, member).len))
         return;
     put_next(w, "");
     sink_quoted(&w->sink, member, strlen(member));
@@ -339,7 +339,7 @@ static void write_exact_item(struct writer *w, const struct item *item)
 {
     static const char *const roles[ENTRY_KINDS] = {[ENTRY_USER] = "user", [ENTRY_ASSISTANT] = "assistant"};
     const struct entry *e = &item->e;
-    bool raw = e->raw.len && is_own(w, e), result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
+    bool raw = e->raw.len && is_own(w, e), result = entry_is_result(e);
     if (e->kind == ENTRY_ASSISTANT && !is_message(w, e)) {
         write_items(w, item);
         return;

@@ -38,6 +38,26 @@ void bridge_before(struct writer *w, const char *role)
     put(w, "{\"role\":\"assistant\",\"content\":\"I have processed the tool results.\"}");
 }
 
+/* OpenAI refuses members that others who speak Chat Completions have added, such as reasoning_content. */
+static bool refused(struct writer *w, const struct entry *e, struct span key)
+{
+    static const char *const known[] = {"role", "content", "name", "refusal", "audio", "function_call", "tool_calls", "tool_call_id", NULL};
+    bool named = span_is(key, "name") && entry_is_result(e); /* which OpenAI's tool messages are not */
+    bool legacy = span_is(key, "function_call") && w->group.n_calls > 0; /* which only stands where there are no tool_calls */
+    if (w->wire != LOWER_CHAT || (!legacy && (strcmp(w->job.target->provider, "openai") != 0 || (span_is_any(key, known) && !named))))
+        return false;
+    tell(w, e->seq, "entry %jd: its member %.*s", (intmax_t)e->seq, (int)MIN(key.len, 40u), key.at);
+    return true;
+}
+
+void put_extra(struct writer *w, const struct entry *e, const char *const *without, size_t n)
+{
+    struct span_walk walk = span_enter(e->raw);
+    while (span_next(&walk))
+        if (!span_is_any(walk.key, without) && !refused(w, e, walk.key))
+            n = put_member(w, &walk, n);
+}
+
 void put_head(struct writer *w, const struct entry *first, const char *role)
 {
     static const char *const said[] = {"role", "content", "parts", "tool_calls", "output", NULL};
@@ -50,7 +70,7 @@ void put_head(struct writer *w, const struct entry *first, const char *role)
     put(w, "\"role\":");
     sink_quoted(&w->sink, role, strlen(role));
     if (own)
-        (void)put_members(w, first->raw, said, 1);
+        put_extra(w, first, said, 1);
 }
 
 void message_lazy(struct writer *w, const struct entry *first, const char *role, const char *open)
@@ -224,10 +244,9 @@ static int close_group(struct writer *w)
  * is written like any other. */
 static bool goes_exact(const struct writer *w, const struct entry *e)
 {
-    bool result = e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
     if (!w->job.as_is)
         return false;
-    return is_own(w, e) || (result && e->call.len > 0 && group_call(&w->group, span_inside(e->call)) < 0);
+    return is_own(w, e) || (entry_is_result(e) && e->call.len > 0 && group_call(&w->group, span_inside(e->call)) < 0);
 }
 
 /* A chat message that refuses has its words beside its content. Its own wire gets it back as it was; any other as a text. */
@@ -302,6 +321,8 @@ int writer_new(const struct lower_job *job, size_t first, size_t offset, struct 
         w->thinking = replay_thinking(job->replay);
     if (!job->full)
         w->thinking.before = w->thinking.alone;
+    if (job->full || !job->replay)
+        w->thinking.behind = INT64_MAX;
     w->sink.write = job->hooks.write;
     w->sink.arg = job->hooks.arg;
     w->sink.total = offset;

@@ -7,15 +7,6 @@
 #include "base/limits.h"
 #include "transcript/transcript_priv.h"
 
-static struct span member(struct span object, const char *key)
-{
-    struct span_walk w = object.len && object.at[0] == '{' ? span_enter(object) : (struct span_walk){0};
-    while (span_next(&w))
-        if (span_is(w.key, key))
-            return w.value;
-    return (struct span){0};
-}
-
 /* prefix and the text of a string; what is no string, or too long to be a name, has no mark. */
 static int mark(struct record_index *to, const char *prefix, struct span value)
 {
@@ -47,12 +38,12 @@ static int derive_part(const struct part *p, struct record_index *to)
 /* What fovea's own tools gave: a view has an id and a source, a text that was read its path. */
 static int derive_result(const struct entry *e, struct record_index *to)
 {
-    struct span kind = span_inside(member(e->result, "kind"));
-    int r = use_hex(to, member(member(e->result, "source"), "sha256"));
+    struct span kind = span_inside(span_member(e->result, "kind"));
+    int r = use_hex(to, span_member(span_member(e->result, "source"), "sha256"));
     if (r == 0 && span_is(kind, "perception"))
-        r = mark(to, "", member(e->result, "id"));
+        r = mark(to, "", span_member(e->result, "id"));
     if (r == 0 && span_is(kind, "text"))
-        r = mark(to, "read:", member(e->result, "path"));
+        r = mark(to, "read:", span_member(e->result, "path"));
     return r;
 }
 

@@ -74,6 +74,12 @@ int entry_read(const char *body, size_t len, int64_t seq, struct entry_room *roo
  * user's side. */
 int entry_speaker(enum entry_kind kind);
 
+/* What a tool gave. */
+static inline bool entry_is_result(const struct entry *e)
+{
+    return e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
+}
+
 /* Whether an entry is part of the conversation that a model sees: not usage, request, repair. */
 bool entry_is_said(const struct entry *e);
 

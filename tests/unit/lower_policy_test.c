@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "lower/replay.h"
+#include "lower/terms.h"
 
 TEST(policies_have_names)
 {
@@ -226,4 +227,83 @@ TEST(targets_come_from_the_tables)
     CHECK(target_make(m, &(struct target_ask){.provider = "openai", .model = "x", .wire = "smoke"}, &t, &fault) == -EINVAL);
     CHECK(target_make(m, &(struct target_ask){.provider = "ollama", .model = "x"}, &t, &fault) == 0 && !t.webp);
     models_free(m);
+}
+
+/* ---------------------------------------------------------------- what a request begins with */
+
+static void body(struct play *p, const char *json)
+{
+    struct entry e;
+    CHECK(entry_read(json, strlen(json), ++p->seq, &p->room, &e) == 0 && replay_feed(p->r, &e) == 0);
+}
+
+TEST(other_instructions_make_the_next_request_cold_and_not_the_one_before)
+{
+    static const char first[] = "{\"kind\":\"request\",\"wire\":\"anthropic\",\"system\":[{\"type\":\"text\",\"text\":\"one\"}],\"body\":{}}";
+    static const char other[] = "{\"kind\":\"request\",\"wire\":\"anthropic\",\"system\":[{\"type\":\"text\",\"text\":\"two two two two two two\"}],\"body\":{}}";
+    struct target t = cached();
+    auto_play p = play(&t, "all");
+    body(&p, first);
+    turn(&p, 10, 0, 20000);
+    said(&p, "user", 5, 40, false);
+    CHECK(now(&p).cache_read > 4000);
+    /* The same again changes nothing. */
+    body(&p, first);
+    CHECK(now(&p).cache_read > 4000);
+    /* A request is imported with the answer to the one before it, which was made with what stood there then. */
+    int64_t tokens = now(&p).tokens;
+    body(&p, other);
+    CHECK(now(&p).cache_read == 0 && now(&p).tokens > tokens);
+    said(&p, "assistant", 5, 40, false);
+    CHECK(replay_figures(p.r).tokens == tokens && replay_figures(p.r).cache_read > 4000);
+    said(&p, "user", 5, 40, false);
+    CHECK(now(&p).cache_read == 0);
+    said(&p, "assistant", 5, 40, false);
+    said(&p, "user", 5, 40, false);
+    CHECK(now(&p).cache_read > 4000);
+}
+
+TEST(a_join_behind_another_speaker_joins_nothing)
+{
+    struct target t = cached();
+    auto_play p = play(&t, "all");
+    said(&p, "user", 5, 40, false);
+    body(&p, "{\"kind\":\"assistant\",\"join\":true,\"parts\":[{\"type\":\"text\",\"text\":\"a\"}]}");
+    CHECK(now(&p).request == 2 && now(&p).turn == 1);
+    body(&p, "{\"kind\":\"assistant\",\"join\":true,\"parts\":[{\"type\":\"text\",\"text\":\"b\"}]}");
+    CHECK(now(&p).request == 2);
+    body(&p, "{\"kind\":\"user\",\"join\":true,\"parts\":[{\"type\":\"text\",\"text\":\"c\"}]}");
+    CHECK(now(&p).turn == 2);
+    body(&p, "{\"kind\":\"user\",\"join\":true,\"parts\":[{\"type\":\"text\",\"text\":\"d\"}]}");
+    CHECK(now(&p).turn == 2);
+}
+
+TEST(what_no_request_has_carried_is_not_seen_earlier)
+{
+    struct target t = cached();
+    t.cache = (struct target_cache){0};
+    auto_play p = play(&t, "auto"), other = play(&t, "turns:1");
+    struct play *both[] = {&p, &other};
+    for (size_t i = 0; i < COUNT(both); i++) {
+        said(both[i], "user", 5, 40, false);
+        said(both[i], "assistant", 5, 40, false);
+        said(both[i], "tool_result", 5, 40, true);
+        said(both[i], "user", 5, 40, false);
+    }
+    CHECK(now(&p).live == 1 && now(&other).live == 0);
+    said(&p, "assistant", 5, 40, false);
+    CHECK(now(&p).live == 0);
+}
+
+TEST(careful_limits_hold_for_hosts_that_nobody_knows)
+{
+    struct target t;
+    struct fovea_fault fault = {0};
+    struct target_ask ask = {.provider = "somewhere", .model = "us.anthropic.claude-opus-5-5", .wire = "anthropic"};
+    CHECK(target_make(NULL, &ask, &t, &fault) == 0);
+    CHECK(t.limits.request_bytes == 20000000 && t.limits.image_bytes == 5000000 && t.limits.images == 100 && t.limits.pdf_pages == 100);
+    CHECK(t.bound_thinking && terms_family_find(ask.model)->least == 512);
+    CHECK(terms_family_find("anthropic/claude-opus-5.5")->bound_thinking && !terms_family_find("claude-opus-4.7")->bound_thinking);
+    CHECK(terms_gemini_version("gemini-10-x") == 10 && terms_gemini_version("google/gemini-3.8-flash") == 3);
+    CHECK(terms_gemini_version("gemini-pro") == 0 && terms_gemini_version("gpt-6") == 0);
 }

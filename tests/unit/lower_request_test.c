@@ -51,6 +51,21 @@ TEST(a_request_of_the_same_wire_stays_as_it_was)
                "\"messages\":[]}");
 }
 
+TEST(marks_for_the_cache_are_counted_where_they_stay)
+{
+#define MARK "\"cache_control\":{\"type\":\"ephemeral\"}"
+#define MARKED "{\"type\":\"text\",\"text\":\"s\"," MARK "}"
+#define REQUEST "{\"kind\":\"request\",\"wire\":\"anthropic\",\"body\":{" MARK ",\"max_tokens\":7,\"system\":["
+    struct target t = target_of(LOWER_ANTHROPIC);
+    t.cache.known = true;
+    json_t *three = whole(&t, REQUEST MARKED "," MARKED "," MARKED "]}}", NULL, "[]");
+    json_t *four = whole(&t, REQUEST MARKED "," MARKED "," MARKED "," MARKED "]}}", NULL, "[]");
+    CHECK(json_object_get(json_object_get(three, "body"), "cache_control"));
+    CHECK(!json_object_get(json_object_get(four, "body"), "cache_control"));
+    json_decref(three);
+    json_decref(four);
+}
+
 TEST(instructions_and_tools_cross_to_other_wires)
 {
     struct target t = target_of(LOWER_CHAT);

@@ -23,8 +23,14 @@ struct making {
     char open[64][24];
     size_t n_open;
     unsigned calls, pictures;
-    bool again; /* ids are used again */
+    bool again;       /* ids are used again */
+    const char *wire; /* that the entry at hand came from; "" none */
 };
+
+static bool from(const struct making *m, enum lower_wire wire)
+{
+    return !strcmp(m->wire, lower_wire_names[wire]);
+}
 
 static void add_text(struct buf *b)
 {
@@ -64,23 +70,57 @@ static void add_opaque(struct buf *b)
     (void)buf_add_format(b, "{\"type\":\"opaque\",\"wire\":%s}", values[roll(COUNT(values))]);
 }
 
+/* A call as its wire had it, in its part. */
+static void add_raw_call(const struct making *m, struct buf *b, const char *id)
+{
+    (void)buf_add_str(b, ",\"raw\":");
+    if (from(m, LOWER_ANTHROPIC))
+        (void)buf_add_format(b, "{\"type\":\"tool_use\",\"id\":\"%s\",\"name\":\"view\",\"input\":{\"cache_control\":1},\"cache_control\":{}}", id);
+    else if (from(m, LOWER_CHAT))
+        (void)buf_add_format(b, "{\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"view\",\"arguments\":\"{}\"}}", id);
+    else if (from(m, LOWER_RESPONSES))
+        (void)buf_add_format(b, "{\"type\":\"function_call\",\"call_id\":\"%s\",\"name\":\"view\",\"arguments\":\"{}\"}", id);
+    else
+        (void)buf_add_format(b, "{\"functionCall\":{\"id\":\"%s\",\"name\":\"view\",\"args\":{\"cache_control\":1}},\"thoughtSignature\":\"S\"}", id);
+}
+
 static void add_call(struct making *m, struct buf *b)
 {
     char *id = m->open[m->n_open++ % 64];
     /* Some models begin with call_0 again and again. */
     unsigned n = m->again ? roll(3) : roll(9) ? ++m->calls : MAX(m->calls, 1u);
     (void)snprintf(id, 24, roll(9) ? "call_%u" : "call/%u", n);
-    (void)buf_add_format(b, "{\"type\":\"tool_call\",\"id\":\"%s\",\"name\":\"%s\",%s}", id, roll(9) ? "view" : "fs.read",
+    (void)buf_add_format(b, "{\"type\":\"tool_call\",\"id\":\"%s\",\"name\":\"%s\",%s", id, roll(9) ? "view" : "fs.read",
                          roll(9) ? "\"arguments\":{\"path\":\"a.png\"}" : "\"arguments_text\":\"not json\"");
+    if (m->wire[0] && roll(2))
+        add_raw_call(m, b, id);
+    (void)buf_add_str(b, "}");
+}
+
+/* A result as its wire had it, in the entry. */
+static void add_raw_result(const struct making *m, struct buf *b, const char *id)
+{
+    if (from(m, LOWER_ANTHROPIC))
+        (void)buf_add_format(b, ",\"block\":{\"type\":\"tool_result\",\"tool_use_id\":\"%s\",\"cache_control\":{}}", id);
+    else if (from(m, LOWER_CHAT))
+        (void)buf_add_format(b, ",\"raw\":{\"role\":\"tool\",\"tool_call_id\":\"%s\"}", id);
+    else if (from(m, LOWER_RESPONSES))
+        (void)buf_add_format(b, ",\"raw\":{\"type\":\"function_call_output\",\"call_id\":\"%s\",\"status\":\"completed\"}", id);
+    else
+        (void)buf_add_format(b, ",\"block\":{\"functionResponse\":{\"id\":\"%s\",\"name\":\"view\",\"response\":{\"cache_control\":1}}}", id);
+}
+
+static void begin_entry(struct making *m)
+{
+    static const char *const wires[] = {"", "", "", "", "anthropic", "openai-chat", "openai-responses", "gemini"};
+    m->wire = wires[roll(COUNT(wires))];
 }
 
 static void end_entry(struct making *m, struct buf *b)
 {
-    static const char *const wires[] = {"", "", "", "", "anthropic", "openai-chat", "openai-responses", "gemini"};
-    const char *wire = wires[roll(COUNT(wires))];
     (void)buf_add_str(b, "]");
-    if (wire[0])
-        (void)buf_add_format(b, ",\"wire\":\"%s\"", wire);
+    if (m->wire[0])
+        (void)buf_add_format(b, ",\"wire\":\"%s\"", m->wire);
     (void)buf_add_format(b, ",\"at\":%zu}", m->s.n * 1000);
     size_t len = b->len;
     session_add(&m->s, buf_take(b), len);
@@ -126,13 +166,14 @@ static void make_result(struct making *m)
 {
     struct buf b = BUF_INIT(MIB);
     size_t open = MIN(m->n_open, (size_t)64);
+    const char *id = open && roll(8) ? m->open[roll((unsigned)open)] : roll(2) ? NULL : "stray";
     (void)buf_add_format(&b, "{\"kind\":\"%s\",\"name\":\"view\"%s", roll(3) ? "tool_result" : "perception", roll(6) ? "" : ",\"error\":true");
-    if (open && roll(8))
-        (void)buf_add_format(&b, ",\"call\":\"%s\"", m->open[roll((unsigned)open)]);
-    else if (roll(2))
-        (void)buf_add_str(&b, ",\"arguments\":{\"path\":\"b.png\"}");
+    if (id)
+        (void)buf_add_format(&b, ",\"call\":\"%s\"", id);
     else
-        (void)buf_add_str(&b, ",\"call\":\"stray\"");
+        (void)buf_add_str(&b, ",\"arguments\":{\"path\":\"b.png\"}");
+    if (id && m->wire[0] && roll(2))
+        add_raw_result(m, &b, id);
     (void)buf_add_str(&b, ",\"parts\":[");
     for (unsigned i = 0, n = roll(4); i < n; i++) {
         (void)buf_add_str(&b, i ? "," : "");
@@ -153,6 +194,7 @@ static void make_session(struct making *m, uint64_t seed, unsigned n)
     *m = (struct making){.again = seed % 3 == 0};
     for (unsigned i = 0; i < n; i++) {
         unsigned what = roll(10);
+        begin_entry(m);
         if (what < 2)
             make_user(m);
         else if (what < 6)
@@ -210,10 +252,34 @@ static void note(json_t *set, json_t *all, const char *name)
     (void)json_object_set_new(all, name, json_true());
 }
 
+/* No member but those that the wire knows (NULL-terminated). */
+static void check_members(json_t *object, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        RULE(known[i], "a member that the wire does not know");
+    }
+}
+
 static void check_id(const char *id, size_t most)
 {
     size_t n = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
     RULE(id[0] && !id[n] && n <= most, "an id that is not taken");
+}
+
+/* "all content must be type text if is_error is true" */
+static void check_error(json_t *result)
+{
+    static const char *const known[] = {"type", "tool_use_id", "content", "is_error", NULL};
+    size_t i;
+    json_t *one;
+    check_members(result, known);
+    json_array_foreach(json_object_get(result, "content"), i, one)
+        RULE(!json_is_true(json_object_get(result, "is_error")) || !strcmp(str(one, "type"), "text"), "an error with a picture");
 }
 
 static void check_anthropic_results(const json_t *content, json_t *open)
@@ -226,6 +292,8 @@ static void check_anthropic_results(const json_t *content, json_t *open)
         RULE(!result || !others, "a result behind other blocks");
         RULE(!result || strike(open, str(one, "tool_use_id")), "a result without its call");
         RULE(!result || check_content(json_object_get(one, "content")) > 0, "a result without content");
+        if (result)
+            check_error(one);
         others = others || !result;
     }
 }
@@ -238,13 +306,17 @@ static void check_anthropic(const json_t *list)
     json_array_foreach(list, i, m) {
         json_t *content = json_object_get(m, "content");
         bool assistant = !strcmp(str(m, "role"), "assistant");
+        static const char *const members[] = {"role", "content", NULL};
+        check_members(m, members);
         RULE(check_content(content) > 0, "an empty message");
         RULE(!assistant || !json_object_size(open), "a call without its result");
         check_anthropic_results(content, open);
         RULE(!json_object_size(open), "a call without its result in the next message");
         json_array_foreach(content, k, one)
             if (!strcmp(str(one, "type"), "tool_use")) {
+                static const char *const known[] = {"type", "id", "name", "input", NULL};
                 RULE(assistant && json_is_object(json_object_get(one, "input")), "no call");
+                check_members(one, known);
                 check_id(str(one, "id"), 64);
                 check_id(str(one, "name"), 64);
                 note(open, all, str(one, "id"));
@@ -266,6 +338,8 @@ static void check_chat(const json_t *list, const struct target *t)
         json_t *content = json_object_get(m, "content"), *calls = json_object_get(m, "tool_calls");
         const char *role = str(m, "role");
         bool tool = !strcmp(role, "tool");
+        static const char *const said[] = {"role", "content", "tool_calls", NULL}, *const told[] = {"role", "content", "tool_call_id", NULL};
+        check_members(m, tool ? told : said);
         RULE(tool || !json_object_size(open), "a message before all results");
         RULE(!tool || strike(open, str(m, "tool_call_id")), "a result without its call");
         RULE(check_content(content) > 0 || (calls && json_is_null(content)), "an empty message");
@@ -291,6 +365,9 @@ static void check_responses(const json_t *list)
         const char *type = str(m, "type"), *role = str(m, "role");
         bool reasoning = !strcmp(type, "reasoning"), output = !strcmp(type, "function_call_output");
         RULE(!thought || reasoning || !strcmp(type, "function_call") || !strcmp(role, "assistant"), "a thought that nothing follows");
+        static const char *const said[] = {"type", "role", "content", NULL};
+        if (role[0])
+            check_members(m, said);
         RULE(!output || strike(open, str(m, "call_id")), "a result without its call");
         RULE(!role[0] || check_content(json_object_get(m, "content")) > 0, "an empty message");
         RULE(!output || check_content(json_object_get(m, "output")) > 0, "an empty result");
@@ -313,15 +390,32 @@ static size_t count(const json_t *parts, const char *member)
     return n;
 }
 
+/* Responses stand in the order of their calls and have their ids. */
+static void check_pairs(const json_t *calls, const json_t *parts, json_t *ids)
+{
+    size_t i, k = 0;
+    json_t *one;
+    json_array_foreach(calls, i, one) {
+        const char *id = str(json_object_get(one, "functionCall"), "id");
+        if (!json_object_get(one, "functionCall"))
+            continue;
+        RULE(!strcmp(id, str(json_object_get(json_array_get(parts, k++), "functionResponse"), "id")), "a response with another id");
+        note(ids, ids, id);
+    }
+}
+
 static void check_gemini(const json_t *list, const struct target *t)
 {
     size_t i, k, open = 0;
-    json_t *m, *one;
+    json_t *m, *one, *ids = json_object();
     RULE(!json_array_size(list) || !strcmp(str(json_array_get(list, 0), "role"), "user"), "the model speaks first");
     json_array_foreach(list, i, m) {
         json_t *parts = json_object_get(m, "parts");
         bool model = !strcmp(str(m, "role"), "model");
+        static const char *const known[] = {"role", "parts", NULL};
         size_t calls = count(parts, "functionCall"), first = 0;
+        check_members(m, known);
+        check_pairs(parts, json_object_get(json_array_get(list, i + 1), "parts"), ids);
         RULE(check_content(parts) > 0, "an empty content");
         RULE(count(parts, "functionResponse") == open, "another number of responses than of calls");
         RULE(!open || !model, "the model speaks before its results");
@@ -334,6 +428,7 @@ static void check_gemini(const json_t *list, const struct target *t)
         open = calls;
     }
     RULE(!open, "calls that are left open");
+    json_decref(ids);
 }
 
 static void check_rules(const json_t *list, const struct target *t)

@@ -4,7 +4,7 @@
  *
  *   == entries               one entry a line
  *   == WIRE WORDS...         what those are on that wire, on one line, to the byte. Words: native, sibling, reattach, bridge,
- *                            signatures, blind, nopdf, asis, retain=POLICY, thinking (bound)
+ *                            signatures, blind, nopdf, asis, retain=POLICY, thinking (bound), full, provider=NAME
  *   == report                everything that was told in the section before, a line each
  */
 #include "test.h"
@@ -13,7 +13,7 @@
 
 struct asked {
     struct target t;
-    bool as_is;
+    bool as_is, full;
     char retain[32];
 };
 
@@ -31,6 +31,9 @@ static void take_word(struct asked *a, const char *word)
     a->t.pdf = a->t.pdf && strcmp(word, "nopdf") != 0;
     if (!strncmp(word, "retain=", 7))
         (void)snprintf(a->retain, sizeof a->retain, "%s", word + 7);
+    if (!strncmp(word, "provider=", 9))
+        (void)snprintf(a->t.provider, sizeof a->t.provider, "%s", word + 9);
+    a->full = a->full || !strcmp(word, "full");
 }
 
 /* "anthropic native retain=turns:1" */
@@ -50,7 +53,9 @@ static void run_asked(const struct session *s, const struct asked *a, struct run
 {
     struct replay *replay = a->retain[0] ? replay_all(s, &a->t, a->retain) : NULL;
     CHECK(!a->retain[0] || replay);
+    lower_full = a->full;
     CHECK(lower_all(s, &a->t, replay, a->as_is, r) == 0);
+    lower_full = false;
     replay_free(replay);
 }
 

@@ -266,7 +266,7 @@ TEST(the_report_names_every_picture_that_is_not_shown_as_it_was_and_its_counts_a
     /* Bytes that nobody has, a picture that the model made, and a document of a kind that is not taken. */
     static const char gone[] = "{\"kind\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"q\"},{\"type\":\"image\",\"media_type\":\"image/png\","
                                "\"sha256\":\"%s\",\"bytes\":9,\"width\":90,\"height\":90},{\"type\":\"document\",\"media_type\":"
-                               "\"text/csv\",\"sha256\":\"%s\",\"bytes\":9},{\"type\":\"image\",\"url\":\"https://e.com/a.png\"}]}";
+                               "\"application/msword\",\"sha256\":\"%s\",\"bytes\":9},{\"type\":\"image\",\"url\":\"https://e.com/a.png\"}]}";
     char body[1000], hex[SHA256_HEX_LEN + 1];
     struct record_blob blob = {.data = "a,b\n1,2\n", .len = 8};
     sha256(blob.data, blob.len, blob.sha256);
