@@ -70,6 +70,9 @@ void entry_room_done(struct entry_room *r);
 /* Reads body (which must outlive the entry). 0; -EBADMSG: it is no entry; -E2BIG over LIMIT_ENTRY_PARTS; -ENOMEM. */
 int entry_read(const char *body, size_t len, int64_t seq, struct entry_room *room, struct entry *ret);
 
+/* Whether an entry is part of the conversation that a model sees: not usage, request, repair. */
+bool entry_is_said(const struct entry *e);
+
 /* Whose message an entry of that kind stands in: another number for each side, 0 for none (usage, request, repair). Results are the
  * user's side. */
 int entry_speaker(enum entry_kind kind);
@@ -79,8 +82,5 @@ static inline bool entry_is_result(const struct entry *e)
 {
     return e->kind == ENTRY_TOOL_RESULT || e->kind == ENTRY_PERCEPTION;
 }
-
-/* Whether an entry is part of the conversation that a model sees: not usage, request, repair. */
-bool entry_is_said(const struct entry *e);
 
 #endif
