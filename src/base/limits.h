@@ -113,7 +113,7 @@
 /* Lowering */
 #define LIMIT_SINK_BYTES (64 * KIB)         /* collected before it is handed on */
 #define LIMIT_GROUP_ENTRIES 65536u          /* of one message and its results; what is beyond begins another group */
-#define LIMIT_GROUP_PARTS 65536u            /* and of all of them: about 20 MiB each */
+#define LIMIT_GROUP_PARTS 131072u           /* and of all of them: about 20 and 40 MiB */
 #define LIMIT_STUB_BYTES (16 * KIB)         /* words that stand for a picture */
 #define LIMIT_ENVELOPE_BYTES (64 * MIB)     /* of a request without its messages */
 #define LIMIT_OPEN_CALLS 1024               /* calls of tools that wait for their result; the oldest are forgotten */

@@ -227,6 +227,8 @@ TEST(ids_are_kept_where_they_are_taken_and_never_meet_where_they_are_not)
     call_id(LOWER_ANTHROPIC, of("x"), 1, a);
     call_id(LOWER_ANTHROPIC, of("x"), 257, b);
     CHECK(strcmp(a, "x") != 0 && strcmp(a, b) != 0);
+    call_id(LOWER_ANTHROPIC, of("x"), 65537, b);
+    CHECK(strcmp(a, b) != 0);
     for (int wire = 0; wire < LOWER_WIRES; wire++) {
         char longest[300];
         memset(longest, 'y', sizeof longest);
@@ -239,6 +241,31 @@ TEST(ids_are_kept_where_they_are_taken_and_never_meet_where_they_are_not)
     CHECK_STR(a, "mcp_fs_read");
     tool_name((struct span){0}, a);
     CHECK_STR(a, "tool");
+}
+
+/* What the replay counts for such words must hold, whatever a name is made of. */
+TEST(a_long_name_is_cut_between_letters_and_is_short_in_json_too)
+{
+    static const char *const letters[] = {"y", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\\u0001", "\\\""};
+    for (size_t i = 0; i < COUNT(letters); i++) {
+        struct buf body = BUF_INIT(MIB), b = BUF_INIT(LIMIT_STUB_BYTES);
+        struct entry_room room = {0};
+        struct entry e;
+        (void)buf_add_str(&body, "{\"kind\":\"tool_result\",\"call\":\"c\",\"parts\":[{\"type\":\"image\",\"name\":\"");
+        for (int k = 0; k < 1000; k++)
+            (void)buf_add_str(&body, letters[i]);
+        (void)buf_add_str(&body, "\"}]}");
+        CHECK(entry_read(body.data, body.len, 1, &room, &e) == 0);
+        CHECK(elided_text(&e, &e.parts[0], (struct span){0}, &b) == 0);
+        json_t *text = json_string(b.data);
+        char *json = json_dumps(text, JSON_ENCODE_ANY);
+        CHECK_MSG(json && strlen(json) < 300 && strlen(json) > 200 && strstr(b.data, "… seen earlier"), "%s", b.data);
+        free(json);
+        json_decref(text);
+        buf_done(&body);
+        buf_done(&b);
+        entry_room_done(&room);
+    }
 }
 
 TEST(an_elided_picture_is_named_by_the_best_that_is_known)

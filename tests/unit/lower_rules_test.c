@@ -6,6 +6,8 @@
  */
 #include "test.h"
 
+#include <time.h>
+
 #include "lowering.h"
 
 /* ---------------------------------------------------------------- conversations */
@@ -575,6 +577,51 @@ TEST(more_entries_change_nothing_before_the_last_boundary)
                 run_done(&part);
             }
             run_done(&whole);
+        }
+        session_done(&m.s);
+    }
+}
+
+/* One message with so many calls, and a result for each. */
+static void make_crowd(struct making *m, unsigned calls)
+{
+    *m = (struct making){0};
+    for (unsigned i = 0; i < calls;) {
+        struct buf b = BUF_INIT(4 * MIB);
+        (void)buf_add_format(&b, "{\"kind\":\"assistant\"%s,\"parts\":[", i ? ",\"join\":true" : "");
+        for (unsigned k = 0; k < 4000 && i < calls; k++, i++)
+            (void)buf_add_format(&b, "%s{\"type\":\"tool_call\",\"id\":\"c%u\",\"name\":\"f\",\"arguments\":{}}", k ? "," : "", i);
+        (void)buf_add_str(&b, "]}");
+        size_t len = b.len;
+        session_add(&m->s, buf_take(&b), len);
+    }
+    for (unsigned i = 0; i < calls; i++) {
+        struct buf b = BUF_INIT(MIB);
+        (void)buf_add_format(&b, "{\"kind\":\"tool_result\",\"call\":\"c%u\",\"parts\":[{\"type\":\"text\",\"text\":\"r\"}]}", calls - 1 - i);
+        size_t len = b.len;
+        session_add(&m->s, buf_take(&b), len);
+    }
+}
+
+TEST(forty_thousand_calls_in_one_message_are_no_work_and_more_than_a_group_holds_are_legal)
+{
+    static const unsigned crowds[] = {40000, 90000};
+    for (size_t i = 0; i < COUNT(crowds); i++) {
+        struct making m;
+        struct run r;
+        make_crowd(&m, crowds[i]);
+        for (int wire = 0; wire < LOWER_WIRES; wire++) {
+            struct target t = target_of(wire);
+            clock_t from = clock();
+            CHECK(lower_all(&m.s, &t, NULL, false, &r) == 0);
+            double s = (double)(clock() - from) / CLOCKS_PER_SEC;
+            CHECK_MSG(s < 3, "%u calls, %s: %.2f s", crowds[i], lower_wire_names[wire], s);
+            json_t *list = json_loads(r.out.data, 0, NULL);
+            check_rules(list, &t);
+            CHECK_MSG(!broken, "%u calls, %s: %s", crowds[i], lower_wire_names[wire], broken);
+            CHECK(i || !strstr(r.out.data, "no result was recorded"));
+            json_decref(list);
+            run_done(&r);
         }
         session_done(&m.s);
     }
