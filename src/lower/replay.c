@@ -199,6 +199,7 @@ static void take_head(struct replay *r)
         return;
     r->s.fresh = r->s.fresh || r->s.head.hash != r->s.next.hash;
     r->s.head = r->s.next;
+    r->s.has_head = true;
     r->s.has_next = false;
 }
 
@@ -284,7 +285,7 @@ int replay_feed(struct replay *r, const struct entry *e)
     take_back(r);
     bool answers = e->kind == ENTRY_ASSISTANT && !replay_joins(r, e) && r->said;
     /* A request entry stands before the messages that came with it; the first of them may be the answer to the request before. */
-    if (entry_is_said(e) && (e->kind != ENTRY_ASSISTANT || !r->s.requests))
+    if (entry_is_said(e) && (e->kind != ENTRY_ASSISTANT || !r->s.has_head))
         take_head(r);
     if (answers)
         request(r);

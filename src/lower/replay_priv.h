@@ -60,7 +60,7 @@ struct state {
         uint64_t hash;
         int64_t tokens, bytes;
     } head, next;
-    bool has_next;
+    bool has_head, has_next;
     bool fresh;          /* another head than the last request had: nothing of it can be read from a cache */
     const char *reason;
     struct request_figures figures;

@@ -263,6 +263,20 @@ TEST(other_instructions_make_the_next_request_cold_and_not_the_one_before)
     CHECK(now(&p).cache_read > 4000);
 }
 
+TEST(the_first_request_was_made_with_the_first_instructions)
+{
+    struct target t = cached();
+    auto_play p = play(&t, "all");
+    body(&p, "{\"kind\":\"request\",\"wire\":\"anthropic\",\"system\":[{\"type\":\"text\",\"text\":\"one\"}],\"body\":{}}");
+    said(&p, "user", 5, 8000, false);
+    int64_t tokens = now(&p).tokens;
+    body(&p, "{\"kind\":\"request\",\"wire\":\"anthropic\",\"body\":{}}");
+    said(&p, "assistant", 5, 40, false);
+    CHECK(replay_figures(p.r).tokens == tokens);
+    said(&p, "user", 5, 40, false);
+    CHECK(now(&p).cache_read == 0);
+}
+
 TEST(a_join_behind_another_speaker_joins_nothing)
 {
     struct target t = cached();
