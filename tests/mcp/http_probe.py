@@ -454,7 +454,7 @@ def full(slow_path):
     time.sleep(0.3)
     other = session()
     got = None
-    for _ in range(60):
+    for _ in range(400):
         socks.append(connect())
         socks[-1].sendall(request(call("view", {"path": slow_path, "max_edge": next(edges)}), more=of(other)))
         if select.select([socks[-1]], [], [], 0.05)[0]:
