@@ -37,17 +37,7 @@ static void put_media(struct writer *w, const struct shown *s)
 
 void chat_put_block(struct writer *w, const struct shown *s)
 {
-    if (s->form == FORM_TEXT && s->raw) {
-        put_raw(w, s->part->raw, NULL);
-    } else if (s->form == FORM_TEXT || s->form == FORM_WORDS) {
-        put(w, "{\"type\":\"text\",\"text\":");
-        put_text(w, s);
-        put(w, "}");
-    } else if (s->form == FORM_VALUE) {
-        put_raw(w, s->value, NULL);
-    } else {
-        put_media(w, s);
-    }
+    put_shown(w, s, "{\"type\":\"text\",\"text\":", put_media);
 }
 
 void chat_write_parts(struct writer *w, const struct item *item)

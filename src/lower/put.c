@@ -129,6 +129,22 @@ void put_raw(struct writer *w, struct span raw, const struct payload *payload)
     put_stripped(w, raw, payload, strips(w));
 }
 
+void put_shown(struct writer *w, const struct shown *s, const char *open,
+               void (*media)(struct writer *w, const struct shown *s))
+{
+    if (s->form == FORM_TEXT && s->raw) {
+        put_raw(w, s->part->raw, NULL);
+    } else if (s->form == FORM_TEXT || s->form == FORM_WORDS) {
+        sink_add(&w->sink, open, strlen(open));
+        put_text(w, s);
+        put(w, "}");
+    } else if (s->form == FORM_VALUE) {
+        put_raw(w, s->value, NULL);
+    } else {
+        media(w, s);
+    }
+}
+
 size_t put_member(struct writer *w, const struct span_walk *at, size_t n)
 {
     bool strip = strips(w);

@@ -134,6 +134,10 @@ void put_text(struct writer *w, const struct shown *s);
 /* A block of the wire as it was imported: its tokens give way to the payload, and the wire's own
  * cache_control is left out unless as_is: what a tool is given may have a member of that name. */
 void put_raw(struct writer *w, struct span raw, const struct payload *payload);
+/* A part as it is shown: a text in the block that open begins and "}" ends, what only this wire understands as it is, all else by
+ * media. */
+void put_shown(struct writer *w, const struct shown *s, const char *open,
+               void (*media)(struct writer *w, const struct shown *s));
 /* Members of an object but those named (NULL-terminated), behind n others; how many there are then. */
 size_t put_members(struct writer *w, struct span object, const char *const *without, size_t n);
 /* The member that a walk stands at, behind n others; how many there are then. */

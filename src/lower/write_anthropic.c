@@ -58,25 +58,15 @@ static void put_call(struct writer *w, const struct call *c)
     put(w, "}");
 }
 
-static void put_shown(struct writer *w, const struct shown *s)
+static void put_one(struct writer *w, const struct shown *s)
 {
-    if (s->form == FORM_TEXT && s->raw) {
-        put_raw(w, s->part->raw, NULL);
-    } else if (s->form == FORM_TEXT || s->form == FORM_WORDS) {
-        put(w, "{\"type\":\"text\",\"text\":");
-        put_text(w, s);
-        put(w, "}");
-    } else if (s->form == FORM_VALUE) {
-        put_raw(w, s->value, NULL);
-    } else {
-        put_media(w, s);
-    }
+    put_shown(w, s, "{\"type\":\"text\",\"text\":", put_media);
 }
 
 static void put_block(struct writer *w, const struct item *item, size_t i, const struct shown *s)
 {
     if (s->form != FORM_CALL) {
-        put_shown(w, s);
+        put_one(w, s);
         return;
     }
     struct call c = call_of(w, &item->e, i);
@@ -220,7 +210,7 @@ static void write_step(struct writer *w)
             write_result(w, &g->items[i], &g->calls[g->items[i].call]);
     write_missing(w);
     if (step_sends(w))
-        write_detached(w, "{\"type\":\"text\",\"text\":\"", "\"}", put_shown);
+        write_detached(w, "{\"type\":\"text\",\"text\":\"", "\"}", put_one);
     for (size_t i = 0; i < g->n_items; i++)
         if (g->items[i].role == ITEM_TAIL)
             write_parts(w, &g->items[i]);

@@ -35,17 +35,7 @@ static void put_media(struct writer *w, const struct shown *s)
 
 static void put_block(struct writer *w, const struct shown *s)
 {
-    if (s->form == FORM_TEXT && s->raw) {
-        put_raw(w, s->part->raw, NULL);
-    } else if (s->form == FORM_TEXT || s->form == FORM_WORDS) {
-        put(w, "{\"text\":");
-        put_text(w, s);
-        put(w, "}");
-    } else if (s->form == FORM_VALUE) {
-        put_raw(w, s->value, NULL);
-    } else {
-        put_media(w, s);
-    }
+    put_shown(w, s, "{\"text\":", put_media);
 }
 
 /* ---------------------------------------------------------------- calls */

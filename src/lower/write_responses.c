@@ -43,23 +43,19 @@ static void put_file(struct writer *w, const struct shown *s)
     put(w, "}");
 }
 
+static void put_media(struct writer *w, const struct shown *s)
+{
+    if (s->raw)
+        put_raw(w, s->part->raw, s->form == FORM_BYTES ? &s->payload : NULL);
+    else if (s->part->type == PART_DOCUMENT)
+        put_file(w, s);
+    else
+        put_image(w, s);
+}
+
 static void put_block(struct writer *w, const struct shown *s)
 {
-    if (s->form == FORM_TEXT && s->raw) {
-        put_raw(w, s->part->raw, NULL);
-    } else if (s->form == FORM_TEXT || s->form == FORM_WORDS) {
-        put(w, "{\"type\":\"input_text\",\"text\":");
-        put_text(w, s);
-        put(w, "}");
-    } else if (s->form == FORM_VALUE) {
-        put_raw(w, s->value, NULL);
-    } else if (s->raw) {
-        put_raw(w, s->part->raw, s->form == FORM_BYTES ? &s->payload : NULL);
-    } else if (s->part->type == PART_DOCUMENT) {
-        put_file(w, s);
-    } else {
-        put_image(w, s);
-    }
+    put_shown(w, s, "{\"type\":\"input_text\",\"text\":", put_media);
 }
 
 static void put_said(struct writer *w, const struct shown *s)
