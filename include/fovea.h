@@ -516,7 +516,7 @@ struct fovea_lowered {
     int64_t turn;    /* the last one */
     int64_t entries; /* that were lowered */
     int64_t tokens;  /* of input, estimated */
-    int64_t images, live, elided, refit, stubbed;
+    int64_t images, live, elided, refit, stubbed; /* pictures and documents: all, and what became of them; refit ones are live too */
 };
 /*
  * Writes the messages of the next request: legal for that model, the same bytes for the same record, from the record alone.
