@@ -126,5 +126,7 @@ async function measureAll() {
 
 const results = process.env.BENCH_ONLY === 'mcp' ? JSON.parse(readFileSync(`${dir}/results.json`)) : await measureAll();
 results.mcp = mcpAll(build, dir);
-results.retention = spawnSync(`${build}/bench/retention`, { encoding: 'utf8' }).stdout; // a section as it stands
+const retention = spawnSync(`${build}/bench/retention`, { encoding: 'utf8' });
+if (retention.status !== 0) throw new Error(`bench/retention: ${retention.error ?? retention.stderr}`);
+results.retention = retention.stdout; // a section as it stands
 writeFileSync(`${dir}/results.json`, JSON.stringify(results, null, 1));
