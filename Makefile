@@ -53,6 +53,12 @@ LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lm
+# What each renderer is made with, by pkg-config.
+PKG_photo := libtiff-4 libheif gdk-pixbuf-2.0
+PKG_svg   := librsvg-2.0 fontconfig
+PKG_text  := pangocairo fontconfig libcmark-gfm
+PKG_pdf   := poppler-glib cairo fontconfig
+PKG_video := libavformat libavcodec libswscale libavutil
 OCR_LIBS    := -ltesseract -llept -lm
 CLI_LIBS    := -ldl -lmicrohttpd
 
@@ -66,6 +72,7 @@ SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base f
               src/sandbox/serve.c
 LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ledger ask record transcript lower api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
+RENDERERS  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard render/*/*.c)))))
 OCR_SRC    := $(sort $(wildcard ocr/*.c))
 MCP_SRC    := $(sort $(wildcard mcp/*.c))
 CLI_SRC    := $(sort $(wildcard cmd/*.c)) $(MCP_SRC)
@@ -86,7 +93,8 @@ $(if $(V),,.SILENT:)
 say = @printf '  %-6s %s\n' $(1) $(2)
 .SECONDARY:
 
-all: $(BUILD)/fovea $(BUILD)/fovea-worker $(BUILD)/fovea-ocr $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 $(BUILD)/man/fovea.3 ## build everything into build/
+PROGRAMS := $(BUILD)/fovea $(BUILD)/fovea-worker $(RENDERERS:%=$(BUILD)/fovea-%) $(BUILD)/fovea-ocr
+all: $(PROGRAMS) $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 $(BUILD)/man/fovea.3 ## build everything into build/
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
@@ -141,9 +149,22 @@ $(BUILD)/gen/models.inc: tools/models_c.awk data/models.tsv
 	awk -f $^ > $@
 $(OBJ)/src/model/table.o: $(BUILD)/gen/models.inc
 
-$(BUILD)/fovea-worker: $(WORKER_OBJ) $(OBJ)/libshared.a
+$(OBJ)/libworker.a: $(filter-out %/worker/main.o,$(WORKER_OBJ))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/fovea-worker: $(OBJ)/worker/main.o $(OBJ)/libworker.a $(OBJ)/libshared.a
 	$(call say,link,$@)
-	$(CC) -pie $(WORKER_OBJ) $(OBJ)/libshared.a -o $@ $(LDFLAGS) $(WORKER_LIBS)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(WORKER_LIBS)
+
+# A renderer is a folder of its own: the program fovea-NAME and whatever parts it has.
+define renderer
+$(OBJ)/render/$(1)/%.o: CPPFLAGS += -Iworker $$(patsubst -I%,-isystem %,$$(shell pkg-config --cflags $(PKG_$(1)) 2>/dev/null))
+$(BUILD)/fovea-$(1): $$(call objects,$$(sort $$(wildcard render/$(1)/*.c))) $(OBJ)/libworker.a $(OBJ)/libshared.a
+	$$(call say,link,$$@)
+	$$(CC) -pie $$^ -o $$@ $$(LDFLAGS) $(WORKER_LIBS) $$(shell pkg-config --libs $(PKG_$(1))) $$(LIBS_$(1))
+endef
+$(foreach r,$(RENDERERS),$(eval $(call renderer,$(r))))
 
 $(BUILD)/fovea-ocr: $(OCR_OBJ) $(OBJ)/libshared.a
 	$(call say,link,$@)
@@ -319,8 +340,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(WORKER_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
 install: all ## install under DESTDIR and PREFIX
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(EXECDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCDIR)
 	install -m 755 $(BUILD)/fovea $(DESTDIR)$(BINDIR)/fovea
-	install -m 755 $(BUILD)/fovea-worker $(DESTDIR)$(EXECDIR)/fovea-worker
-	install -m 755 $(BUILD)/fovea-ocr $(DESTDIR)$(EXECDIR)/fovea-ocr
+	install -m 755 $(filter-out $(BUILD)/fovea,$(PROGRAMS)) $(DESTDIR)$(EXECDIR)
 	install -m 755 $(BUILD)/libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(VERSION)
 	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so.$(SOVERSION)
 	ln -sf libfovea.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libfovea.so

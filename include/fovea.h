@@ -56,6 +56,15 @@ struct fovea_fault { /* wherever one is taken, NULL may stand instead */
  * gives up rights meanwhile (user, group, groups, capabilities) gets new ones. What else it does to itself after that
  * call (Landlock, seccomp, chroot, namespaces) does not reach those that run already: confine first, then call. */
 
+/* What is no bitmap has to be drawn to be seen. */
+enum fovea_render {
+    FOVEA_RENDER_SVG = 1,
+    FOVEA_RENDER_TEXT = 2, /* code and Markdown too */
+    FOVEA_RENDER_PDF = 4,
+    FOVEA_RENDER_VIDEO = 8,
+    FOVEA_RENDER_ALL = 15,
+};
+
 struct fovea_options {
     const char *cwd;          /* what relative paths start from; default: the process's own */
     const char *const *reach; /* folders (absolute, NULL-terminated list) that may be read. Where the config sets
@@ -65,6 +74,8 @@ struct fovea_options {
                                  config.yaml of its own over the other, whose fs_reach it can only narrow */
     const char *worker_dir;   /* where the worker programs are; default: beside the program, then the installed place */
     unsigned ready_workers;   /* how many confined workers wait ahead of work; 0 starts each when needed */
+    unsigned render;          /* FOVEA_RENDER_ bits: what may be drawn, where the config lets it (it does by default);
+                                 0: nothing, and view of such a source is refused as render_not_allowed */
     bool no_webp;             /* never answer with WebP, for hosts that do not take it */
     bool no_cache;            /* make every picture afresh. Otherwise up to 64 MiB of them are kept: a source of the same
                                  bytes, seen in the same way, is opened and hashed but not decoded again */
@@ -92,12 +103,26 @@ struct fovea_box {
     bool set;
 };
 
+/* One page, or a contact sheet of several. */
+struct fovea_pages {
+    int64_t first; /* from 1; 0: not said */
+    int64_t last;  /* above first: up to this one; 0: first alone */
+};
+
+struct fovea_time {
+    double seconds;
+    bool set;
+};
+
 struct fovea_view_request {
     const char *path;        /* path, file:///path, view:ID, or with network.view an https URL */
     const void *data;        /* instead of opening path: the bytes themselves; path is then only their name */
     size_t data_len;
-    int64_t page;            /* from 1 */
-    int64_t frame;           /* from 1, of an animation */
+    struct fovea_pages page; /* of a document, of text, or a tile of a long picture */
+    int64_t frame;           /* from 1, of an animation or a video */
+    struct fovea_time time;  /* of a video: the frame that is shown then */
+    bool sheet;              /* an animation as a contact sheet of its frames; a video is shown so anyway */
+    const char *against;     /* another source, as path: show how this one differs from it, which came before */
     struct fovea_box region; /* what part of the source to show */
     const char *space;       /* units of region: "source" pixels (default), "view" pixels, "unit" 0..1000 */
     const char *view;        /* with space "view": which view:ID the region was measured in */
@@ -133,7 +158,7 @@ struct fovea_analyze_request {
     const char *model;       /* instead of the usual one */
     const char *format;      /* JSON: {"type":"json_schema","schema":{...}}; the answer is then an object that fits it */
     struct fovea_box region; /* in source pixels */
-    int64_t page;            /* from 1 */
+    struct fovea_pages page; /* of a document: only these */
     bool no_cache;           /* ask, even where the answer is known */
     bool no_native;          /* an answer in words, whatever vision.mode says: the caller has no model that sees */
 };

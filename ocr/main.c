@@ -50,7 +50,7 @@ static int write_text(int fd, const struct buf *text, struct work_reply *reply)
     return 0;
 }
 
-static int work(struct reader *reader, const struct work_request *q, const int fds[2], struct work_reply *reply)
+static int work(struct reader *reader, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
 {
     auto_buf text = BUF_INIT(LIMIT_OCR_OUTPUT);
     const void *rows;
@@ -64,12 +64,12 @@ static int work(struct reader *reader, const struct work_request *q, const int f
     int e = reader_read(reader, rows, q->raw_w, q->raw_h, &text);
     if (e)
         return serve_refuse(reply, e == -ENOMEM ? WORK_NO_MEMORY : WORK_MALFORMED, "the picture cannot be read");
-    return write_text(fds[1], &text, reply);
+    return write_text(fds[SERVE_OUTPUT], &text, reply);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct jail_limits limits = {LIMIT_OCR_MEMORY, LIMIT_OCR_OUTPUT, LIMIT_OCR_CPU_S};
+    static const struct jail_limits limits = {LIMIT_OCR_MEMORY, LIMIT_OCR_OUTPUT, LIMIT_OCR_CPU_S, NULL};
     struct jail_report jail = {0};
     struct language language = {0};
     struct reader *reader = NULL;
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
         (void)reader_new(language.data, language.len, language.name, &reader);
     struct work_request request;
     struct work_reply reply = {.magic = WORK_MAGIC};
-    int fds[2] = {-1, -1};
+    int fds[SERVE_FDS] = {-1, -1, -1};
     int e = serve_receive(&request, fds);
     if (e == -EPIPE)
         _exit(EXIT_GONE);

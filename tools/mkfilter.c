@@ -51,7 +51,7 @@ struct rule {
     struct scmp_arg_cmp condition; /* what an argument must be */
 };
 
-static const struct rule rules[] = {
+static const struct rule always[] = {
     /* the input, the output and the socket: descriptors that are already open */
     ALLOW(read),
     ALLOW(pread64),
@@ -121,10 +121,60 @@ static const struct rule rules[] = {
 #endif
 };
 
-static int add_rules(scmp_filter_ctx filter)
+/* What a worker needs besides that reads fonts and tables, where Landlock decides which. Nothing that creates, writes or
+ * lists what it was not shown. */
+static const struct rule reading[] = {
+    ALLOW_IF_MASKED(openat, 2, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | O_PATH, O_RDONLY),
+#ifdef __NR_open
+    ALLOW_IF_MASKED(open, 1, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | O_PATH, O_RDONLY),
+#endif
+    ALLOW(newfstatat),
+    ALLOW(statx),
+    ALLOW(fstatfs),
+    ALLOW(getdents64),
+    ALLOW_IF_EQUAL(fcntl, 1, F_GETFD),
+    ALLOW_IF_EQUAL(fcntl, 1, F_SETFD),
+    ALLOW_IF_EQUAL(fcntl, 1, F_GETFL),
+    ALLOW(fadvise64),
+    ALLOW(readv),
+    ANSWER(access, EACCES),
+    ANSWER(faccessat, EACCES),
+    ANSWER(faccessat2, EACCES),
+    ANSWER(readlink, EACCES),
+    ANSWER(readlinkat, EACCES),
+    ANSWER(getcwd, EACCES),
+    /* what libraries ask and can do without */
+    ALLOW(clock_nanosleep),
+    ALLOW(sched_getparam),
+    ALLOW(sched_getscheduler),
+    ALLOW(poll),
+    ALLOW(ppoll),
+    ALLOW(getuid),
+    ALLOW(geteuid),
+    ALLOW(getgid),
+    ALLOW(getegid),
+    ALLOW(uname),
+    ALLOW(sigaltstack), /* Rust's threads */
+    ALLOW_IF_EQUAL(prlimit64, 2, 0),
+    ANSWER(prctl, EPERM), /* names of threads */
+    ANSWER(ioctl, ENOTTY),
+};
+
+static bool is_reading(int call)
 {
-    for (size_t i = 0; i < COUNT(rules); i++) {
+    for (size_t i = 0; i < COUNT(reading); i++)
+        if (reading[i].call == call)
+            return true;
+    return false;
+}
+
+/* Of a call that is in both tables, the second has the say. */
+static int add_rules(scmp_filter_ctx filter, const struct rule *rules, size_t n, bool files)
+{
+    for (size_t i = 0; i < n; i++) {
         const struct rule *r = &rules[i];
+        if (files && rules == always && is_reading(r->call))
+            continue;
         int e = seccomp_rule_add_array(filter, r->action, r->call, r->conditions, &r->condition);
         if (e < 0) {
             fprintf(stderr, "mkfilter: cannot add row %zu: %s\n", i, strerror(-e));
@@ -135,7 +185,7 @@ static int add_rules(scmp_filter_ctx filter)
 }
 
 /* Native architecture only: a call by another one (32-bit, x32) kills like any other. */
-static int make(int fd)
+static int make(int fd, bool files)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
     if (!filter)
@@ -144,32 +194,39 @@ static int make(int fd)
     if (!e)
         e = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!e)
-        e = add_rules(filter);
+        e = add_rules(filter, always, COUNT(always), files);
+    if (!e && files)
+        e = add_rules(filter, reading, COUNT(reading), files);
     if (!e)
         e = seccomp_export_bpf(filter, fd);
     seccomp_release(filter);
     return e;
 }
 
-static int print(int fd)
+static int print(int fd, const char *name)
 {
     struct sock_filter op;
-    printf("/* Made by tools/mkfilter.c. */\n#include <linux/filter.h>\n#define JAIL_SANITIZED %d\n"
-           "#define JAIL_SELF_PID 0x%xu\n"
-           "__attribute__((unused)) static const struct sock_filter jail_filter[] = {\n",
-           SANITIZED, SELF_PID);
+    printf("__attribute__((unused)) static const struct sock_filter %s[] = {\n", name);
     for (off_t at = 0; pread(fd, &op, sizeof op, at) == sizeof op; at += (off_t)sizeof op)
         printf("    {0x%02x, %u, %u, 0x%08" PRIx32 "},\n", op.code, op.jt, op.jf, op.k);
     printf("};\n");
     return fflush(stdout) || ferror(stdout) ? -EIO : 0;
 }
 
-int main(void)
+static int emit(const char *name, bool files)
 {
     auto_close int fd = memfd_create("filter", MFD_CLOEXEC);
-    int e = fd < 0 ? -errno : make(fd);
+    int e = fd < 0 ? -errno : make(fd, files);
+    return e ? e : print(fd, name);
+}
+
+int main(void)
+{
+    printf("/* Made by tools/mkfilter.c. */\n#include <linux/filter.h>\n#define JAIL_SANITIZED %d\n"
+           "#define JAIL_SELF_PID 0x%xu\n", SANITIZED, SELF_PID);
+    int e = emit("jail_filter", false);
     if (!e)
-        e = print(fd);
+        e = emit("jail_filter_reading", true);
     if (e)
         fprintf(stderr, "mkfilter: %s\n", strerror(-e));
     return e != 0;

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What all decoders share: the list of them, how a complaint is written, and the two ceilings on size. Nothing of the
- * input may reach a complaint but numbers and letters that were checked, since the phrase crosses to the parent.
- */
+/* The bitmaps that models take as they are: the list of their decoders. */
 #include "decode.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <webp/decode.h>
 
 #include "base/cleanup.h"
-#include "base/limits.h"
+#include "picture.h"
 
 static const struct {
     const struct decoder_ops *ops;
@@ -44,37 +40,14 @@ void decoder_name(size_t i, char *out, size_t room)
         (void)snprintf(out, room, "%s", decoders[i].ops->library);
 }
 
-int complain(struct complaint *c, enum work_status status, const char *format, ...)
+int picture_make(const uint8_t *data, size_t len, const struct work_request *request, struct work_reply *reply,
+                 struct output *ret)
 {
-    if (!c)
-        return (int)status;
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(c->detail, sizeof(c->detail), format, args);
-    va_end(args);
-    for (char *p = c->detail; *p; p++)
-        if (*p < 0x20 || *p > 0x7e)
-            *p = '?';
-    return (int)status;
-}
-
-int check_sides(uint32_t width, uint32_t height, struct complaint *c)
-{
-    if (!width || !height)
-        return complain(c, WORK_MALFORMED, "the picture is %ux%u pixels: it has no area", width, height);
-    if (width > LIMIT_SIDE || height > LIMIT_SIDE)
-        return complain(c, WORK_TOO_LARGE, "the picture is %ux%u pixels; the limit is %u on a side", width, height,
-                        LIMIT_SIDE);
-    return WORK_OK;
-}
-
-int check_pixels(uint32_t width, uint32_t height, uint64_t total, struct complaint *c)
-{
-    if (total <= LIMIT_PIXELS)
-        return WORK_OK;
-    if (total == (uint64_t)width * height)
-        return complain(c, WORK_TOO_LARGE, "the picture is %ux%u, %.1f megapixels; the limit is %.0f", width, height,
-                        (double)total / 1e6, (double)LIMIT_PIXELS / 1e6);
-    return complain(c, WORK_TOO_LARGE, "showing this frame of %ux%u takes %.1f megapixels in all; the limit is %.0f",
-                    width, height, (double)total / 1e6, (double)LIMIT_PIXELS / 1e6);
+    const struct decoder_ops *ops = request->media < MEDIA_COUNT ? decoder_of((enum media)request->media) : NULL;
+    struct source source = {.data = data, .len = len, .request = request};
+    if (ops)
+        return picture_make_with(ops, &source, reply, ret);
+    *reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_UNSUPPORTED};
+    (void)snprintf(reply->detail, sizeof reply->detail, "no decoder for this type");
+    return WORK_UNSUPPORTED;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoders: one file per format, one row in the list of decode.c. A decoder hands out rows, top down, so that scaling
- * can run beside it and a picture is never in memory twice. The whole input is there from the start.
+ * Decoders: one file per format, one row in the list of its program. A decoder hands out rows, top down, so that scaling
+ * can run beside it and a picture is never in memory twice. The whole input is there from the start. What has no pixels
+ * of its own (an SVG, a page of a PDF, of text) is drawn instead, by a decoder that gives rows of just the size that is
+ * shown; a contact sheet comes from a decoder that says how it is laid out.
  *
  * Functions return WORK_OK (0) or another enum work_status, having written one phrase with complain().
  */
@@ -33,7 +35,13 @@ enum colour {
 };
 
 struct header {
-    uint32_t width, height; /* as stored, before orientation */
+    uint32_t width, height; /* as stored, before orientation; of what is drawn, not looked at */
+    double extent_w, extent_h; /* of what is drawn, and only then: its size in its own units; finite, above 0, at most
+                                  LIMIT_SIDE. Of a sheet: one of its pictures, so that coordinates map back */
+    bool sheet;             /* width and height are a sheet's, laid out within the request's limits */
+    bool approximate;       /* frames is an estimate */
+    bool has_pages;         /* page means a page of the source, not a tile */
+    uint32_t pages;         /* then: how many; 0 is 1 */
     uint32_t frames;        /* all of them were counted */
     uint8_t orientation;    /* EXIF 1..8 */
     bool alpha;             /* rows may hold pixels that are not opaque */
@@ -51,22 +59,51 @@ struct want {
      * it: JPEG and WebP.) */
     struct size least;
     uint8_t channels; /* that rows are to have: the header's, or 4 (0 is that too) */
+    /* Of what is drawn: this part of it, in its units, at this size (each axis by its own factor). */
+    struct area area;
+    struct size target;
+};
+
+/* What goes into the reply besides the picture. */
+struct told {
+    const struct work_cell *cells; /* the decoder's, until it is closed; at most LIMIT_SHEET_CELLS */
+    uint32_t n_cells;
+    uint32_t first_line, last_line, total_lines;
+    float line_top, line_height;
+    uint32_t rows;
+    int64_t time_ms, duration_ms; /* below 0: not known */
 };
 
 struct decoder; /* each format's own */
 
+/* The bytes to open, and what is asked of them: all of it stays valid until close. */
+struct source {
+    const uint8_t *data;
+    size_t len;
+    const struct work_request *request; /* NULL: nothing but the first picture */
+    const void *other; /* request->other_len bytes; NULL: none */
+};
+
 struct decoder_ops {
     enum media media;
     const char *library; /* name, for doctor, and version, unless the library that runs can tell it */
-    /* Reads headers only. Checks LIMIT_SIDE. The bytes stay valid until close. */
-    int (*open)(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header, struct complaint *c);
-    /* Chooses frame and scale; ret_size is what rows will have. Checks LIMIT_PIXELS over all that will be decoded. */
+    /* Reads headers only. Checks LIMIT_SIDE. A page, frame or time past the end is WORK_BAD_PAGE (pages filled in),
+     * WORK_BAD_FRAME (frames), WORK_BAD_TIME: then ret_header has that number too. (A decoder that counts frames and takes
+     * any leaves that to its caller.) */
+    int (*open)(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c);
+    /* Chooses frame and scale; ret_size is what rows will have: of what is drawn, just the target. Checks LIMIT_PIXELS over
+     * all that will be decoded. */
     int (*start)(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c);
     /* Writes the next row: width * channels bytes. The row before must still be where it was written, as it was. */
     int (*row)(struct decoder *d, uint8_t *out, struct complaint *c);
     /* After the last row: true end of the data checked (checksums, end markers), so that a cut file is refused. */
     int (*finish)(struct decoder *d, struct complaint *c);
     void (*close)(struct decoder *d);
+    /* After start; NULL: nothing to tell. Only members that mean something are written. */
+    void (*tell)(const struct decoder *d, struct told *ret);
+    /* The file without its metadata, see strip; NULL: it is never shown as it is. */
+    int (*strip)(enum media media, const uint8_t *data, size_t len, const struct header *header, const uint8_t **ret_data,
+                 size_t *ret_len, uint8_t **ret_copy, struct complaint *c);
 };
 
 extern const struct decoder_ops decode_png, decode_jpeg, decode_gif, decode_webp;

@@ -55,9 +55,10 @@ static int count(struct decoder *d, bool *ret_alpha, struct complaint *c)
     return check_sides(screen->w, screen->h, c);
 }
 
-static int open_gif(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
-                    struct complaint *c)
+static int open_gif(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
 {
+    const uint8_t *data = s->data;
+    size_t len = s->len;
     struct decoder *d = calloc(1, sizeof(*d));
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
@@ -174,4 +175,5 @@ const struct decoder_ops decode_gif = {
     .row = row_gif,
     .finish = finish_gif,
     .close = close_gif,
+    .strip = strip,
 };

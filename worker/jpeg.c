@@ -158,9 +158,10 @@ static struct decoder *new_jpeg(void)
     return d;
 }
 
-static int open_jpeg(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
-                     struct complaint *c)
+static int open_jpeg(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
 {
+    const uint8_t *data = s->data;
+    size_t len = s->len;
     struct decoder *d = new_jpeg();
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
@@ -284,4 +285,5 @@ const struct decoder_ops decode_jpeg = {
     .row = row_jpeg,
     .finish = finish_jpeg,
     .close = close_jpeg,
+    .strip = strip,
 };

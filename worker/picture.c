@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One request as a list of steps: open, plan, decode through the scaler, turn, convert colours, preview, encode.
+ * One request as a list of steps: open, plan, decode (or draw) through the scaler, turn, convert colours, preview, encode.
  * Every pixel of the input is decoded, also where only a region is shown or the source's own bytes are the answer: a
  * cut or holed file must never be shown. What is kept has the size of the target from the start.
  */
@@ -22,8 +22,7 @@ enum { SAME_FORMAT_QUALITY = 95 };
 enum { DRAWN_LEAST = 65, DRAWN_MOST = 85 };
 
 struct job {
-    const uint8_t *data;
-    size_t len;
+    const struct source *source;
     const struct work_request *request;
     struct work_reply *reply;
     struct output *out;
@@ -35,7 +34,9 @@ struct job {
     struct complaint complaint;
 
     struct size upright; /* the source */
-    struct rect crop;    /* upright */
+    bool drawn;          /* it has no pixels of its own */
+    struct area area;    /* what is shown, upright; in whole pixels, unless it is drawn */
+    struct rect crop;    /* the same, of pixels */
     struct size target;  /* upright */
     bool whole;          /* the shown pixels are the source's, all of them, as they are */
 
@@ -52,6 +53,7 @@ struct job {
 void output_done(struct output *o)
 {
     free(o->copy);
+    free(o->cells);
     image_done(&o->preview);
     *o = (struct output){0};
 }
@@ -72,21 +74,51 @@ static int complain_errno(struct job *j, int error)
     return complain(&j->complaint, WORK_NO_MEMORY, "no memory for the picture");
 }
 
+static uint32_t whole_units(double extent)
+{
+    double rounded = nearbyint(extent);
+    return rounded < 1 ? 1 : rounded > LIMIT_SIDE ? LIMIT_SIDE : (uint32_t)rounded;
+}
+
+/* What the reply says of a source, also of one whose page or frame is not there. */
+static void tell_source(struct job *j)
+{
+    const struct header *h = &j->header;
+    j->reply->source_w = j->upright.w;
+    j->reply->source_h = j->upright.h;
+    j->reply->extent_w = h->extent_w > 0 ? h->extent_w : j->upright.w;
+    j->reply->extent_h = h->extent_h > 0 ? h->extent_h : j->upright.h;
+    j->reply->frames = h->frames;
+    j->reply->pages = MAX(h->pages, 1u);
+    j->reply->orientation = h->orientation;
+    j->reply->facts |= h->approximate ? WORK_APPROXIMATE : 0;
+}
+
+static bool extent_usable(double v)
+{
+    return isfinite(v) && v > 0 && v <= LIMIT_SIDE;
+}
+
 static int open_source(struct job *j)
 {
-    int status = j->ops->open(j->data, j->len, &j->decoder, &j->header, &j->complaint);
-    if (status)
-        return status;
+    int status = j->ops->open(j->source, &j->decoder, &j->header, &j->complaint);
     struct header *h = &j->header;
-    if (!h->width || !h->height || !h->frames)
+    if (status) {
+        j->reply->frames = h->frames;
+        j->reply->pages = MAX(h->pages, 1u);
+        return status;
+    }
+    bool extent = h->extent_w > 0 || h->extent_h > 0;
+    j->drawn = extent && !h->sheet;
+    if (extent && (!extent_usable(h->extent_w) || !extent_usable(h->extent_h)))
+        return complain(&j->complaint, WORK_TOO_LARGE, "its size is not one that can be shown");
+    if ((!j->drawn && (!h->width || !h->height)) || !h->frames)
         return complain(&j->complaint, WORK_MALFORMED, "no pixels");
     if (h->orientation < 1 || h->orientation > 8)
         h->orientation = 1;
-    j->upright = size_turned((struct size){h->width, h->height}, h->orientation);
-    j->reply->source_w = j->upright.w;
-    j->reply->source_h = j->upright.h;
-    j->reply->frames = h->frames;
-    j->reply->orientation = h->orientation;
+    j->upright = extent ? (struct size){whole_units(h->extent_w), whole_units(h->extent_h)}
+                        : size_turned((struct size){h->width, h->height}, h->orientation);
+    tell_source(j);
     return WORK_OK;
 }
 
@@ -95,19 +127,70 @@ static bool same_size(struct size a, struct size b)
     return a.w == b.w && a.h == b.h;
 }
 
+static struct area area_of(struct rect r)
+{
+    return (struct area){r.x, r.y, r.w, r.h};
+}
+
+/* A page of something that has none is a tile of it, if it is long. 0, or which one. */
+static int plan_tile(struct job *j, uint32_t *ret_tile)
+{
+    uint32_t page = j->request->page, n = j->header.has_pages || j->header.sheet ? 1 : fit_tiles(&j->limits, j->upright);
+    *ret_tile = 0;
+    if (j->header.has_pages)
+        return WORK_OK;
+    j->reply->pages = n;
+    j->reply->facts |= n > 1 ? WORK_TILED : 0;
+    if (page > n)
+        return complain(&j->complaint, WORK_BAD_PAGE, "there are %u", n);
+    if (n > 1 && page && !j->request->region.set)
+        *ret_tile = page;
+    return WORK_OK;
+}
+
+static int bad_region(struct job *j)
+{
+    return complain(&j->complaint, WORK_BAD_REGION, "nothing of the region lies in %ux%u", j->upright.w, j->upright.h);
+}
+
+static int plan_drawn(struct job *j, uint32_t tile)
+{
+    const struct header *h = &j->header;
+    struct rect t = tile ? fit_tile(&j->limits, j->upright, tile) : (struct rect){0};
+    if (tile)
+        j->area = (struct area){t.x, t.y, fmin(t.w, h->extent_w - t.x), fmin(t.h, h->extent_h - t.y)};
+    else if (!fit_area(&j->request->region, h->extent_w, h->extent_h, &j->area))
+        return bad_region(j);
+    j->target = fit_drawn(&j->limits, j->area.w, j->area.h);
+    return WORK_OK;
+}
+
+/* A sheet was laid out within the limits already, and has no regions. */
+static int plan_pixels(struct job *j, uint32_t tile)
+{
+    struct size whole = j->header.sheet ? (struct size){j->header.width, j->header.height} : j->upright;
+    if (j->header.sheet || tile)
+        j->crop = tile ? fit_tile(&j->limits, whole, tile) : (struct rect){0, 0, whole.w, whole.h};
+    else if (!fit_crop(&j->request->region, whole, &j->crop))
+        return bad_region(j);
+    struct size crop = {j->crop.w, j->crop.h};
+    j->area = area_of(j->crop);
+    j->target = fit_target(&j->limits, crop);
+    j->whole = same_size(crop, whole) && same_size(crop, j->target) && j->header.orientation == 1 &&
+               j->header.frames == 1 && !j->header.sheet && !j->header.has_pages;
+    return WORK_OK;
+}
+
 static int plan(struct job *j)
 {
+    uint32_t tile;
     if (j->request->frame > j->header.frames)
         return complain(&j->complaint, WORK_BAD_FRAME, "there are %u frames", j->header.frames);
-    if (!fit_crop(&j->request->region, j->upright, &j->crop))
-        return complain(&j->complaint, WORK_BAD_REGION, "nothing of the region lies in %ux%u", j->upright.w,
-                        j->upright.h);
-    struct size crop = {j->crop.w, j->crop.h};
-    j->target = fit_target(&j->limits, crop);
-    j->reply->crop = j->crop;
-    j->whole = same_size(crop, j->upright) && same_size(crop, j->target) && j->header.orientation == 1 &&
-               j->header.frames == 1;
-    return WORK_OK;
+    int status = plan_tile(j, &tile);
+    if (!status)
+        status = j->drawn ? plan_drawn(j, tile) : plan_pixels(j, tile);
+    j->reply->crop = j->area;
+    return status;
 }
 
 static bool webp_allowed(const struct job *j)
@@ -117,7 +200,7 @@ static bool webp_allowed(const struct job *j)
 
 static bool raw_wanted(const struct job *j)
 {
-    return j->request->flags & WORK_RAW;
+    return j->request->flags & (WORK_RAW | WORK_RGBA);
 }
 
 /* The source's own bytes, where they show just what is to be shown. */
@@ -127,11 +210,11 @@ static int strip_source(struct job *j)
     bool inks = j->header.colour == COLOUR_CMYK && j->limits.resize;
     bool barred = (j->ops->media == MEDIA_WEBP && !webp_allowed(j)) ||
                   (j->ops->media == MEDIA_GIF && j->request->flags & WORK_NO_GIF);
-    if (!j->whole || inks || raw_wanted(j) || barred)
+    if (!j->whole || inks || raw_wanted(j) || barred || !j->ops->strip)
         return WORK_OK;
     const uint8_t *bytes;
     size_t len;
-    int status = strip(j->ops->media, j->data, j->len, &j->header, &bytes, &len, &j->own_copy, NULL);
+    int status = j->ops->strip(j->ops->media, j->source->data, j->source->len, &j->header, &bytes, &len, &j->own_copy, NULL);
     if (status)
         return status == WORK_NO_MEMORY ? complain_errno(j, -ENOMEM) : WORK_OK;
     /* Only compared and passed on, never written through. */
@@ -193,18 +276,29 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
     return rows_run(j->ops, j->decoder, &j->header, decoded, r, j->jpeg, opaque, &j->complaint);
 }
 
+/* Of what is drawn, the rows are what is shown. */
+static struct want want_of(const struct job *j, struct rect crop, struct size target)
+{
+    struct want w = {.frame = MAX(j->request->frame, 1), .channels = j->header.channels, .area = j->area, .target = target};
+    if (!j->drawn)
+        w.least = least_size(j, crop, target);
+    return w;
+}
+
 static int decode_rows(struct job *j)
 {
     uint8_t turn = j->header.orientation;
-    struct rect crop = rect_stored(j->crop, j->upright, turn);
-    struct size target = size_turned(j->target, turn), decoded;
-    struct want want = {.frame = MAX(j->request->frame, 1), .least = least_size(j, crop, target),
-                        .channels = j->header.channels};
+    struct size target = size_turned(j->target, turn), decoded, full = {j->header.width, j->header.height};
+    struct rect crop = j->drawn ? (struct rect){0, 0, target.w, target.h}
+                                : rect_stored(j->crop, size_turned(full, turn), turn);
+    struct want want = want_of(j, crop, target);
     int status = j->ops->start(j->decoder, &want, &decoded, &j->complaint);
     if (status)
         return status;
+    if (j->drawn)
+        j->header.width = (full = decoded).w, j->header.height = decoded.h;
     bool opaque = true;
-    j->shrunk = !same_size(decoded, (struct size){j->header.width, j->header.height});
+    j->shrunk = !same_size(decoded, full);
     j->scaled = j->shrunk || !same_size(target, (struct size){crop.w, crop.h});
     if (j->answered && !j->request->preview_w)
         status = rows_run(j->ops, j->decoder, &j->header, decoded, NULL, NULL, &opaque, &j->complaint);
@@ -214,6 +308,43 @@ static int decode_rows(struct job *j)
         return status;
     j->image.opaque = opaque;
     j->reply->facts |= opaque ? 0 : WORK_HAS_ALPHA;
+    return WORK_OK;
+}
+
+/* Lines, times, and where on a sheet the pictures are: told before the decoder goes. */
+static int tell(struct job *j)
+{
+    struct told t = {.time_ms = -1, .duration_ms = -1};
+    struct work_reply *r = j->reply;
+    if (j->ops->tell)
+        j->ops->tell(j->decoder, &t);
+    r->first_line = t.first_line;
+    r->last_line = t.last_line;
+    r->total_lines = t.total_lines;
+    r->line_top = t.line_top;
+    r->line_height = t.line_height;
+    r->rows = t.rows;
+    r->time_ms = t.time_ms;
+    r->duration_ms = t.duration_ms;
+    if (!t.n_cells || !j->header.sheet)
+        return WORK_OK;
+    r->cells = j->out->n_cells = MIN(t.n_cells, LIMIT_SHEET_CELLS);
+    j->out->cells = malloc(r->cells * sizeof *t.cells);
+    if (!j->out->cells)
+        return complain_errno(j, -ENOMEM);
+    memcpy(j->out->cells, t.cells, r->cells * sizeof *t.cells);
+    return WORK_OK;
+}
+
+/* A drawing without a ground of its own is shown on paper: who gets it might lay it on black. */
+static int lay_on_ground(struct job *j)
+{
+    struct image *m = &j->image;
+    if (!j->drawn || !m->px || m->opaque || j->request->flags & WORK_RGBA)
+        return WORK_OK;
+    bool light = image_is_light(m);
+    image_flatten(m, light ? 128 : 255);
+    j->reply->facts |= light ? WORK_ON_GREY : WORK_ON_WHITE;
     return WORK_OK;
 }
 
@@ -295,6 +426,18 @@ static uint32_t facts_of(const struct job *j, const struct encoded *made)
            (made->len > j->limits.max_bytes ? WORK_OVER_BUDGET : 0);
 }
 
+static int give_pixels(struct job *j)
+{
+    struct image *m = &j->image;
+    j->out->len = image_stride(m) * m->size.h;
+    j->out->data = j->out->copy = take(m->px);
+    j->reply->media = MEDIA_NONE;
+    j->reply->width = m->size.w;
+    j->reply->height = m->size.h;
+    j->reply->image_len = j->out->len;
+    return WORK_OK;
+}
+
 /* Rows instead of a file, on the ground that the ladder would choose. */
 static int give_rows(struct job *j)
 {
@@ -320,7 +463,7 @@ static int give_rows(struct job *j)
 static int encode(struct job *j)
 {
     if (raw_wanted(j))
-        return give_rows(j);
+        return j->request->flags & WORK_RGBA ? give_pixels(j) : give_rows(j);
     struct encoded made = j->own;
     uint32_t ground = 0;
     int e = 0;
@@ -341,7 +484,8 @@ static int encode(struct job *j)
 }
 
 static int (*const steps[])(struct job *) = {
-    open_source, plan, strip_source, decode_rows, turn_upright, convert_colours, make_preview, encode,
+    open_source,  plan,         strip_source, decode_rows, turn_upright, tell,
+    convert_colours, lay_on_ground, make_preview, encode,
 };
 
 /* Numbers that make no sense are brought to the nearest that does. */
@@ -352,14 +496,14 @@ static struct fit_limits sane(struct fit_limits l)
     return l;
 }
 
-int picture_make_with(const struct decoder_ops *ops, const uint8_t *data, size_t len,
-                      const struct work_request *request, struct work_reply *reply, struct output *ret)
+int picture_make_with(const struct decoder_ops *ops, const struct source *source, struct work_reply *reply,
+                      struct output *ret)
 {
     struct output out = {0};
     *reply = (struct work_reply){.magic = WORK_MAGIC};
     cleanup(job_done) struct job j = {
-        .data = data, .len = len, .request = request, .reply = reply, .out = &out, .ops = ops};
-    j.limits = sane(request->limits);
+        .source = source, .request = source->request, .reply = reply, .out = &out, .ops = ops};
+    j.limits = sane(source->request->limits);
     int status = WORK_OK;
     for (size_t i = 0; !status && i < COUNT(steps); i++)
         status = steps[i](&j);
@@ -371,15 +515,4 @@ int picture_make_with(const struct decoder_ops *ops, const uint8_t *data, size_t
         *ret = out;
     }
     return status;
-}
-
-int picture_make(const uint8_t *data, size_t len, const struct work_request *request, struct work_reply *reply,
-                 struct output *ret)
-{
-    const struct decoder_ops *ops = request->media < MEDIA_COUNT ? decoder_of((enum media)request->media) : NULL;
-    if (ops)
-        return picture_make_with(ops, data, len, request, reply, ret);
-    *reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_UNSUPPORTED};
-    (void)snprintf(reply->detail, sizeof reply->detail, "no decoder for this type");
-    return WORK_UNSUPPORTED;
 }

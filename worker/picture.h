@@ -11,18 +11,20 @@ struct output {
     size_t len;
     uint8_t *copy;
     struct image preview; /* px NULL: none */
+    struct work_cell *cells;
+    uint32_t n_cells;
 };
 void output_done(struct output *o);
 
 /*
- * Fills in the reply in any case; its status is returned too. The output is set when that is WORK_OK and may borrow
- * from data. Whatever the request says is checked or harmless.
+ * Of the bitmaps that models take as they are (decode.c). Fills in the reply in any case; its status is returned too. The
+ * output is set when that is WORK_OK and may borrow from data. Whatever the request says is checked or harmless.
  */
 int picture_make(const uint8_t *data, size_t len, const struct work_request *request, struct work_reply *reply,
                  struct output *ret);
 
-/* The same with a decoder of the caller's choice. */
-int picture_make_with(const struct decoder_ops *ops, const uint8_t *data, size_t len,
-                      const struct work_request *request, struct work_reply *reply, struct output *ret);
+/* The same with a decoder of the caller's choice, of a source that has its request. */
+int picture_make_with(const struct decoder_ops *ops, const struct source *source, struct work_reply *reply,
+                      struct output *ret);
 
 #endif

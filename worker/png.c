@@ -45,9 +45,10 @@ static void fill_grays(struct png_info *info)
             info->levels[byte][x] = info->palette[byte >> (8 - (x + 1) * info->depth) & (info->colours - 1)][0];
 }
 
-static int open_png(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
-                    struct complaint *c)
+static int open_png(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
 {
+    const uint8_t *data = s->data;
+    size_t len = s->len;
     struct decoder *d = calloc(1, sizeof(*d));
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
@@ -119,4 +120,5 @@ const struct decoder_ops decode_png = {
     .row = row_png,
     .finish = finish_png,
     .close = close_png,
+    .strip = strip,
 };

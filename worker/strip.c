@@ -14,7 +14,7 @@
 #include "png.h"
 #include "webp_chunks.h"
 
-struct source {
+struct stripped {
     const uint8_t *data;
     size_t len;
     const struct header *header;
@@ -23,7 +23,7 @@ struct source {
 
 /* Where the file goes: first only measured and compared, then, if it is not the source itself, written. */
 struct sink {
-    const struct source *s;
+    const struct stripped *s;
     uint8_t *to; /* NULL at first */
     size_t room;
     size_t len;
@@ -33,7 +33,7 @@ struct sink {
 
 static void add(struct sink *k, const void *data, size_t len)
 {
-    const struct source *s = k->s;
+    const struct stripped *s = k->s;
     if (k->to && len > k->room - k->len)
         return; /* it was measured: cannot be, unless the bytes changed under us */
     if (k->to)
@@ -45,7 +45,7 @@ static void add(struct sink *k, const void *data, size_t len)
     k->most = MAX(k->most, k->len);
 }
 
-static int broken(const struct source *s)
+static int broken(const struct stripped *s)
 {
     return complain(s->c, WORK_MALFORMED, "the structure of the file is damaged");
 }
@@ -58,7 +58,7 @@ static bool png_keeps(const struct png_info *info, const struct png_chunk *k, si
            at == info->trns || at == info->srgb;
 }
 
-static int strip_png(const struct source *s, struct sink *out)
+static int strip_png(const struct stripped *s, struct sink *out)
 {
     static const uint8_t end[PNG_FRAMING] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
     struct png_info info;
@@ -97,7 +97,7 @@ struct jpeg_kept {
     bool jfif, adobe;
 };
 
-static int copy_segment(const struct source *s, const struct jpeg_segment *k, struct jpeg_kept *kept, struct sink *out)
+static int copy_segment(const struct stripped *s, const struct jpeg_segment *k, struct jpeg_kept *kept, struct sink *out)
 {
     if (k->marker == MARK_APP && k->len >= 14 && !memcmp(k->data, "JFIF", 5) && !kept->jfif) {
         kept->jfif = true;
@@ -118,7 +118,7 @@ static int copy_segment(const struct source *s, const struct jpeg_segment *k, st
     return WORK_OK;
 }
 
-static int strip_jpeg(const struct source *s, struct sink *out)
+static int strip_jpeg(const struct stripped *s, struct sink *out)
 {
     struct jpeg_segment k = {0};
     struct jpeg_kept kept = {0};
@@ -143,7 +143,7 @@ static int strip_jpeg(const struct source *s, struct sink *out)
 /* ---- GIF */
 
 /* The image, its coded data no longer than its pixels need. */
-static int copy_image(const struct source *s, const struct gif_frame *f, struct sink *out)
+static int copy_image(const struct stripped *s, const struct gif_frame *f, struct sink *out)
 {
     struct gif_extent x;
     if (!gif_measure(s->data, s->len, f->codes, f->frame.box.w * f->frame.box.h, &x))
@@ -159,7 +159,7 @@ static int copy_image(const struct source *s, const struct gif_frame *f, struct 
     return WORK_OK;
 }
 
-static int strip_gif(const struct source *s, struct sink *out)
+static int strip_gif(const struct stripped *s, struct sink *out)
 {
     struct gif_screen screen = {0};
     struct gif_frame f = {0};
@@ -187,7 +187,7 @@ struct webp_parts {
     struct webp_chunk extended, alpha, picture;
 };
 
-static int find_parts(const struct source *s, const struct webp_info *info, struct webp_parts *ret)
+static int find_parts(const struct stripped *s, const struct webp_info *info, struct webp_parts *ret)
 {
     bool found = true;
     for (size_t at = WEBP_HEAD; found;) {
@@ -219,7 +219,7 @@ static size_t chunk_bytes(const struct webp_chunk *k)
     return 8 + k->len + (k->len & 1);
 }
 
-static int read_parts(const struct source *s, struct webp_info *ret_info, struct webp_parts *ret)
+static int read_parts(const struct stripped *s, struct webp_info *ret_info, struct webp_parts *ret)
 {
     int status = webp_read_info(s->data, s->len, ret_info, s->c);
     if (!status)
@@ -230,7 +230,7 @@ static int read_parts(const struct source *s, struct webp_info *ret_info, struct
     return status;
 }
 
-static int strip_webp(const struct source *s, struct sink *out)
+static int strip_webp(const struct stripped *s, struct sink *out)
 {
     struct webp_info info;
     struct webp_parts parts = {0};
@@ -257,7 +257,7 @@ static int strip_webp(const struct source *s, struct sink *out)
 
 /* ---- all */
 
-typedef int stripper(const struct source *s, struct sink *out);
+typedef int stripper(const struct stripped *s, struct sink *out);
 
 static const struct {
     enum media media;
@@ -297,7 +297,7 @@ int strip(enum media media, const uint8_t *data, size_t len, const struct header
     stripper *by = stripper_of(media);
     if (!by)
         return complain(c, WORK_UNSUPPORTED, "a type that is not stripped");
-    struct source s = {data, len, header, c};
+    struct stripped s = {data, len, header, c};
     struct sink out = {.s = &s, .same = true};
     int status = check_free(media, data, header, c);
     if (!status)

@@ -87,9 +87,10 @@ static struct header header_of(const struct decoder *d)
     return h;
 }
 
-static int open_webp(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header,
-                     struct complaint *c)
+static int open_webp(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
 {
+    const uint8_t *data = s->data;
+    size_t len = s->len;
     struct decoder *d = calloc(1, sizeof(*d));
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
@@ -290,4 +291,5 @@ const struct decoder_ops decode_webp = {
     .row = row_webp,
     .finish = finish_webp,
     .close = close_webp,
+    .strip = strip,
 };

@@ -194,7 +194,7 @@ static int take_pdf(struct asking *a)
         return asking_fail(a, FAIL_PDF_NOT_SUPPORTED,
                            "%s takes no PDF, and this version cannot turn pages into pictures; name a model that does, or "
                            "give a page as PNG", a->who);
-    if (a->look.page || a->look.region.set)
+    if (a->look.page.first || a->look.region.set)
         return asking_fail(a, FAIL_PDF_NOT_SUPPORTED,
                            "a page or region of a PDF needs page rendering, which this version does not have; ask about the "
                            "whole PDF and name the page in the prompt");

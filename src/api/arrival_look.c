@@ -48,6 +48,9 @@ static const char *trouble(enum pool_end end, const struct work_reply *reply)
     case WORK_TOO_LARGE:
     case WORK_BAD_REGION:
     case WORK_BAD_FRAME:
+    case WORK_BAD_PAGE:
+    case WORK_BAD_TIME:
+    case WORK_LOCKED:
     case WORK_UNSUPPORTED:
     case WORK_STATUS_COUNT:
         break;

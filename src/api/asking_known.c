@@ -23,7 +23,7 @@ static int make_key(struct asking *a)
     if (a->view.hashed)
         sha256_hex(a->view.sha256, hex);
     (void)buf_add_format(&b, "1 %s frame %u page %lld region %u;%u;%.17g;%.17g;%.17g;%.17g webp %u fit", hex, MAX(w->frame, 1u),
-                         (long long)MAX(a->look.page, 1), w->region.set, w->region.space, w->region.x, w->region.y, w->region.w,
+                         (long long)MAX(a->look.page.first, 1), w->region.set, w->region.space, w->region.x, w->region.y, w->region.w,
                          w->region.h, w->flags);
     (void)buf_add(&b, &w->limits, sizeof w->limits);
     (void)buf_add_format(&b, " max %lld\n", (long long)a->call->f->config.max_output);

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "ledger/ledger.h"
 #include "record/record.h"
-#include "sandbox/pool.h"
+#include "sandbox/programs.h"
 #include "source/gate.h"
 #include "source/ref.h"
 #include "source/snapshot.h"
@@ -28,7 +28,8 @@ struct fovea {
     uint32_t tools; /* those that there are, by bit: their place in fovea_tools() */
     bool no_webp;
     struct gate *gate;
-    struct pool *pool;
+    struct programs *programs;
+    struct pool *pool; /* of fovea-worker; theirs */
     struct ocr *ocr;
     struct views *views;
     struct tally *tally; /* of calls without a session */

@@ -23,7 +23,7 @@ void fovea_free(fovea *f)
     if (!f)
         return;
     ocr_free(f->ocr);
-    pool_free(f->pool);
+    programs_free(f->programs);
     gate_free(f->gate);
     ledger_free(f->ledger);
     record_close(f->record);
@@ -156,7 +156,9 @@ static int open_pool(fovea *f, const struct fovea_options *options, struct fovea
     auto_free char *dir = options->worker_dir ? strdup(options->worker_dir) : worker_dir_new();
     if (!dir)
         return fault_oom(fault);
-    int r = pool_new(dir, MIN(options->ready_workers, (unsigned)LIMIT_READY_WORKERS), &f->pool, fault);
+    int r = programs_new(dir, f->home, MIN(options->ready_workers, (unsigned)LIMIT_READY_WORKERS), &f->programs, fault);
+    if (r == 0)
+        r = programs_pool(f->programs, PROGRAM_WORKER, &f->pool, fault);
     return r < 0 ? r : ocr_new(dir, NULL, NULL, &f->ocr, fault);
 }
 
@@ -212,7 +214,7 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
 
 void fovea_ready(fovea *f, unsigned workers)
 {
-    pool_ready(f->pool, MIN(workers, (unsigned)LIMIT_READY_WORKERS));
+    programs_ready(f->programs, MIN(workers, (unsigned)LIMIT_READY_WORKERS));
 }
 
 bool fovea_blocked(const fovea *f)

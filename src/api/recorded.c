@@ -52,10 +52,10 @@ static bool take_crop(const json_t *result, struct view_memory *m)
         json_int_t v = json_integer_value(json_array_get(region, i));
         box[i] = v >= 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
     }
-    m->crop = (struct rect){box[0], box[1], box[2], box[3]};
+    m->crop = (struct area){box[0], box[1], box[2], box[3]};
     m->size = (struct size){number(result, "width"), number(result, "height")};
     m->frame = number(result, "frame");
-    return m->crop.w && m->crop.h && m->size.w && m->size.h;
+    return m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
 }
 
 /* By its file, else by its URL, else by what is stored alone. */
@@ -98,7 +98,7 @@ static bool take_given(const json_t *entry, struct view_memory *m)
         m->size = (struct size){number(part, "width"), number(part, "height")};
         if (strcmp(id, m->id) != 0 || !m->size.w || !m->size.h)
             continue;
-        m->crop = (struct rect){0, 0, m->size.w, m->size.h};
+        m->crop = (struct area){0, 0, m->size.w, m->size.h};
         m->stored = m->nowhere = true;
         m->ref = strdup(id);
         return true;

@@ -19,7 +19,7 @@ static const char *const details[] = {"auto", "full", NULL};
 static const struct fovea_field view_fields[] = {
     {.name = "path", .type = FOVEA_STRING, .required = true, .offset = VIEW(path),
      .help = "picture to see: a path, file:///path, or view:ID of an earlier view"},
-    {.name = "page", .type = FOVEA_INTEGER, .offset = VIEW(page), .min = 1, .max = LIMIT_FRAMES,
+    {.name = "page", .type = FOVEA_INTEGER, .offset = VIEW(page.first), .min = 1, .max = LIMIT_FRAMES,
      .help = "which page, from 1"},
     {.name = "frame", .type = FOVEA_INTEGER, .offset = VIEW(frame), .min = 1, .max = LIMIT_FRAMES,
      .help = "which frame of an animation, from 1"},
@@ -68,7 +68,7 @@ static const struct fovea_field analyze_fields[] = {
      .help = "for an answer as data: {\"type\":\"json_schema\",\"schema\":{...}} with a JSON Schema of an object"},
     {.name = "region", .type = FOVEA_BOX, .offset = ANALYZE(region),
      .help = "ask about this box [x,y,w,h] of the picture only, in source pixels"},
-    {.name = "page", .type = FOVEA_INTEGER, .offset = ANALYZE(page), .min = 1, .max = LIMIT_FRAMES,
+    {.name = "page", .type = FOVEA_INTEGER, .offset = ANALYZE(page.first), .min = 1, .max = LIMIT_FRAMES,
      .help = "ask about this page only, from 1"},
 };
 

@@ -34,28 +34,15 @@ static int step_perceivable(struct view_job *j)
         const char *advice;
     } rows[] = {
         [CLASS_BINARY] = {"no picture by its content", "view shows PNG, JPEG, GIF and WebP"},
-        [CLASS_TEXT] = {"text by its content, not a picture", "use read"},
-        [CLASS_PICTURE] = {NULL, "this version cannot show it, so convert it to PNG first"},
-        [CLASS_VECTOR] = {NULL, "this version cannot draw it, so use read for its markup, or convert it to PNG"},
-        [CLASS_DOCUMENT] = {NULL, "this version cannot draw it, so convert the page to PNG first"},
-        [CLASS_VIDEO] = {NULL, "this version cannot show it, so extract a frame as PNG first"},
     };
     const struct media_row *row = media_row(j->sniff.media);
     const char *path = j->request->path, *is = rows[row->class].is;
-    if (row->class == CLASS_BITMAP)
-        return 0;
     if (!j->snapshot.size)
         return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is empty; it holds no picture"));
+    if (row->program != PROGRAM_NONE)
+        return 0;
     return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is %s; %s", is ? is : row->name,
                                        rows[row->class].advice));
-}
-
-static int step_page(struct view_job *j)
-{
-    if (j->request->page <= 1)
-        return 0;
-    return view_settle(j, result_refused(REASON_INVALID_INPUT, "page %lld is past the end: %s has 1 page",
-                                         (long long)j->request->page, media_row(j->sniff.media)->name));
 }
 
 /* What the config says, then the model, then the session, then the request: each narrows what came before. */
@@ -94,6 +81,9 @@ static int step_plan(struct view_job *j)
     j->work.input_len = j->snapshot.size;
     j->work.flags = j->call->no_webp || j->no_webp || !tokens_host_takes_webp(j->model) ? 0 : WORK_WEBP_OK;
     j->work.flags |= j->no_gif ? WORK_NO_GIF : 0;
+    j->work.page = (uint32_t)q->page.first;
+    j->work.last_page = (uint32_t)q->page.last;
+    j->work.flags |= j->work.last_page > j->work.page ? WORK_SHEET : 0;
     j->work.preview_w = MIN(q->preview_width, LIMIT_PREVIEW_SIDE);
     j->work.preview_h = MIN(q->preview_height, LIMIT_PREVIEW_SIDE);
     return 0;
@@ -136,7 +126,10 @@ static int step_decode(struct view_job *j)
                            .cancel = j->call->scope.cancel,
                            .meanwhile = hash_snapshot,
                            .arg = j};
-    int r = pool_run(j->call->f->pool, &job, &j->end, &j->output, j->fault);
+    struct pool *pool;
+    int r = programs_pool(j->call->f->programs, media_row(j->sniff.media)->program, &pool, j->fault);
+    if (r == 0)
+        r = pool_run(pool, &job, &j->end, &j->output, j->fault);
     if (r == 0)
         r = view_hash(j);
     if (r < 0)
@@ -146,7 +139,7 @@ static int step_decode(struct view_job *j)
     return 0;
 }
 
-static view_step *const planning[] = {step_perceivable, step_page, step_plan, NULL};
+static view_step *const planning[] = {step_perceivable, step_plan, NULL};
 static view_step *const showing[] = {step_decode, view_same_source, view_outcome, view_perceive, NULL};
 
 int view_steps(struct view_job *j, view_step *const *steps)

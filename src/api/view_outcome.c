@@ -39,6 +39,13 @@ static fovea_result *refuse_reply(const struct view_job *j)
         return refuse_named(REASON_UNPERCEIVABLE_TYPE, path,
                             "is a %s of a kind that this version cannot decode: %s; convert it to plain PNG", name,
                             r->detail);
+    case WORK_BAD_PAGE:
+        return result_refused(REASON_INVALID_INPUT, "page %u is past the end: %s has %u page%s", j->work.page, name, r->pages,
+                              r->pages == 1 ? "" : "s");
+    case WORK_BAD_TIME:
+        return result_refused(REASON_INVALID_INPUT, "that time is past the end: %s", r->detail);
+    case WORK_LOCKED:
+        return refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is encrypted; give a copy that needs no password");
     case WORK_OK:
     case WORK_MALFORMED:
     case WORK_STATUS_COUNT:
@@ -83,7 +90,7 @@ static int make_id(const struct view_job *j, struct perception *p)
     const struct fit_limits *l = &j->work.limits;
     auto_buf b = BUF_INIT(4 * KIB);
     sha256_hex(p->source.sha256, hex);
-    (void)buf_add_format(&b, "%s page 1 frame %u region %u,%u,%u,%u fit %u,%u,%u,%u,%u,%u webp %u", hex,
+    (void)buf_add_format(&b, "%s page 1 frame %u region %.17g,%.17g,%.17g,%.17g fit %u,%u,%u,%u,%u,%u webp %u", hex,
                          p->frame ? p->frame : 1, p->crop.x, p->crop.y, p->crop.w, p->crop.h, l->max_edge, l->min_edge,
                          l->max_patches, l->max_bytes, l->quality, l->resize, j->work.flags & WORK_WEBP_OK);
     (void)buf_add_format(&b, " rule %u,%u,%u", l->rule.kind, l->rule.edge, l->rule.budget);

@@ -16,7 +16,7 @@ struct view_memory {
     bool nowhere; /* there is no file and no URL, only the record, or it is not to be opened */
     uint8_t sha256[SHA256_LEN];
     uint32_t frame;
-    struct rect crop;
+    struct area crop;
     bool region;
     struct size size; /* as shown */
 };

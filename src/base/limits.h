@@ -62,6 +62,14 @@
 #define LIMIT_SIDE 65535u
 #define LIMIT_PIXELS 50000000ull            /* decoded in total, over the frames that are decoded */
 #define LIMIT_FRAMES 1000000u               /* counted in an animation */
+#define LIMIT_PAGES 1000000u                /* counted in a document */
+#define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
+#define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */
+#define LIMIT_REFS_BYTES (64 * KIB)         /* names of images in one Markdown */
+#define LIMIT_REFS 32u                      /* of them shown */
+#define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
+#define LIMIT_RENDER_FILES 32               /* folders that a worker may read fonts and tables in */
+#define LIMIT_RENDER_FDS 64                 /* of them open at once */
 
 #define LIMIT_ICC_BYTES (4 * MIB)           /* an embedded colour profile */
 #define LIMIT_JPEG_SCANS 100                /* a progressive JPEG of more is built to waste time */
@@ -128,6 +136,7 @@
 #define LIMIT_WORKER_MEMORY (1 * GIB)
 #define LIMIT_WORKER_STACK (8 * MIB)        /* of each thread; the host's own may be beyond our memory */
 #define LIMIT_WORKER_OUTPUT (64 * MIB)      /* what a worker may write */
+#define LIMIT_RAW_OUTPUT (LIMIT_PIXELS * 4) /* the same of plain pixels, for another worker */
 #define LIMIT_READY_WORKERS 8
 #define LIMIT_WORKERS 64                    /* of one pool, at work and waiting */
 #define LIMIT_WORKER_START_MS 5000          /* until it has locked itself in and says so */

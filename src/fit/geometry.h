@@ -14,6 +14,11 @@ struct rect {
     uint32_t x, y, w, h;
 };
 
+/* A part of a source in its own units: whole pixels of a bitmap, points of a PDF, user units of an SVG. */
+struct area {
+    double x, y, w, h;
+};
+
 /* length * num / den to the nearest whole number, half to even, at least 1. den is not 0. */
 uint32_t size_share(uint32_t length, uint32_t num, uint32_t den);
 

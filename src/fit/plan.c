@@ -42,6 +42,23 @@ bool fit_crop(const struct fit_box *box, struct size source, struct rect *ret_cr
     return true;
 }
 
+bool fit_area(const struct fit_box *box, double width, double height, struct area *ret)
+{
+    struct area a = {0, 0, width, height};
+    if (box->set) {
+        double ux = box->space == FIT_UNIT ? width / 1000 : 1, uy = box->space == FIT_UNIT ? height / 1000 : 1;
+        if (!isfinite(box->x) || !isfinite(box->y) || !isfinite(box->w) || !isfinite(box->h))
+            return false;
+        double left = fmax(box->x * ux, 0), top = fmax(box->y * uy, 0);
+        double right = fmin((box->x + box->w) * ux, width), bottom = fmin((box->y + box->h) * uy, height);
+        a = (struct area){left, top, right - left, bottom - top};
+    }
+    if (!(a.w > 0) || !(a.h > 0))
+        return false;
+    *ret = a;
+    return true;
+}
+
 static uint32_t side(double length)
 {
     double rounded = nearbyint(length);
@@ -86,6 +103,64 @@ static struct size enlarge(const struct fit_limits *limits, struct size s)
 struct size fit_target(const struct fit_limits *limits, struct size crop)
 {
     return limits->resize ? enlarge(limits, size_largest(crop, allowed, limits)) : crop;
+}
+
+struct size fit_drawn(const struct fit_limits *limits, double width, double height)
+{
+    struct fit_limits l = *limits;
+    double f = LIMIT_SIDE / fmax(width, height);
+    l.resize = 1;
+    l.max_edge = limits->max_edge && limits->max_edge <= LIMIT_DRAWN_SIDE ? limits->max_edge : LIMIT_DRAWN_SIDE;
+    return fit_target(&l, (struct size){side(width * f), side(height * f)});
+}
+
+/* ---------------------------------------------------------------- tiles */
+
+enum {
+    TILE_OVERLAP = 64,    /* so that no line of text is cut in both */
+    TILE_LONG = 2,        /* times as long as wide */
+    TILE_SHRUNK_TENTHS = 15, /* shown whole, so many source pixels would become ten */
+};
+
+/* The longest tile of that width that is shown as it is, or as large as one that wide can be. */
+static uint32_t tile_length(const struct fit_limits *limits, uint32_t across, bool tall)
+{
+    uint32_t most = longest_side(limits), low = 1;
+    struct size shown = fit_target(limits, tall ? (struct size){across, 1} : (struct size){1, across});
+    uint32_t width = MIN(across, tall ? shown.w : shown.h), high = most;
+    while (low < high) { /* the longest that stays that wide */
+        uint32_t mid = low + (high - low + 1) / 2;
+        if (allowed(limits, tall ? (struct size){width, mid} : (struct size){mid, width}))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    /* Very wide ones would come in stripes: a tile is no longer across than along. */
+    uint64_t length = (uint64_t)low * across / width;
+    return (uint32_t)MIN(MAX(length, (uint64_t)across / 2), (uint64_t)LIMIT_SIDE);
+}
+
+uint32_t fit_tiles(const struct fit_limits *limits, struct size source)
+{
+    bool tall = source.h >= source.w;
+    uint32_t across = tall ? source.w : source.h, along = tall ? source.h : source.w;
+    struct size whole = fit_target(limits, source);
+    if ((uint64_t)along < (uint64_t)across * TILE_LONG ||
+        (uint64_t)along * 10 < (uint64_t)MAX(whole.w, whole.h) * TILE_SHRUNK_TENTHS)
+        return 1;
+    uint32_t length = tile_length(limits, across, tall);
+    if (length >= along || length <= 2 * TILE_OVERLAP)
+        return 1;
+    return (along - TILE_OVERLAP + (length - TILE_OVERLAP) - 1) / (length - TILE_OVERLAP);
+}
+
+struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k)
+{
+    bool tall = source.h >= source.w;
+    uint32_t across = tall ? source.w : source.h, along = tall ? source.h : source.w;
+    uint32_t length = tile_length(limits, across, tall), start = (k - 1) * (length - TILE_OVERLAP);
+    uint32_t rest = MIN(length, along - start);
+    return tall ? (struct rect){0, start, across, rest} : (struct rect){start, 0, rest, across};
 }
 
 bool fit_scaled(struct size target, double scale, struct size *ret)

@@ -36,12 +36,25 @@ struct fit_box {
  * number is not finite. */
 bool fit_crop(const struct fit_box *box, struct size source, struct rect *ret_crop);
 
+/* The same of a source that is drawn, in its units: clamped, but to no grid. */
+bool fit_area(const struct fit_box *box, double width, double height, struct area *ret);
+
 /*
  * The size at which a crop of that size is shown. Never larger than max_edge, the patches or the model's rule allow;
  * enlarged to min_edge where it is smaller (one axis alone when both cannot be had: scales are per axis). When min_edge
  * is above max_edge, max_edge wins and the shape stays.
  */
 struct size fit_target(const struct fit_limits *limits, struct size crop);
+
+/* The size at which a part of something that is drawn is shown, so large in its units: the largest of its shape. */
+struct size fit_drawn(const struct fit_limits *limits, double width, double height);
+
+/*
+ * A long picture, shown whole, is too small to be read: it is given in tiles too, cut across its long side with a little
+ * overlap, each shown as large as the limits allow. How many there are (1: it is not long), and the k-th, from 1.
+ */
+uint32_t fit_tiles(const struct fit_limits *limits, struct size source);
+struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k);
 
 /* The ladder when the first encode is over budget: qualities, then scales of the target with the same qualities. */
 extern const uint8_t fit_qualities[4];

@@ -38,7 +38,7 @@ static json_t *region_json(const struct perception *p)
 {
     if (!p->region)
         return json_null();
-    return json_pack("[i,i,i,i]", (int)p->crop.x, (int)p->crop.y, (int)p->crop.w, (int)p->crop.h);
+    return json_pack("[o,o,o,o]", number(p->crop.x), number(p->crop.y), number(p->crop.w), number(p->crop.h));
 }
 
 static json_t *tokens_json(const struct perception *p)
@@ -54,13 +54,13 @@ static json_t *perception_json(const struct perception *p)
     perception_scale(p, scale);
     bool resized = p->size.w != p->crop.w || p->size.h != p->crop.h;
     json_t *o =
-           json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s, s:i, s:i, s:I, s:o, s:o, s:n, s:o, s:[o,o], s:[i,i], s:b, s:b, "
+           json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s, s:i, s:i, s:I, s:o, s:o, s:n, s:o, s:[o,o], s:[o,o], s:b, s:b, "
                      "s:o, s:s}",
                      "ok", 1, "kind", "perception", "id", p->id, "ref", p->ref, "path", p->path, "media_type",
                      media_row(p->media)->mime, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
                      (json_int_t)p->len, "source", source_json(p), "region", region_json(p), "page", "frame",
                      p->frame ? json_integer(p->frame) : json_null(), "scale", number(scale[0]), number(scale[1]),
-                     "offset", (int)p->crop.x, (int)p->crop.y, "resized", resized, "over_budget", p->over_budget,
+                     "offset", number(p->crop.x), number(p->crop.y), "resized", resized, "over_budget", p->over_budget,
                      "tokens", tokens_json(p), "note", p->note);
     if (o && p->question)
         (void)json_object_set_new(o, "native", json_true());

@@ -14,7 +14,7 @@ static void add_shown(struct buf *b, const struct perception *p)
     if (p->source.frames > 1)
         (void)buf_add_format(b, ", frame %u of %u", p->frame ? p->frame : 1, p->source.frames);
     if (p->region)
-        (void)buf_add_format(b, ", region %ux%u at %u,%u", p->crop.w, p->crop.h, p->crop.x, p->crop.y);
+        (void)buf_add_format(b, ", region %gx%g at %g,%g", p->crop.w, p->crop.h, p->crop.x, p->crop.y);
     if (same)
         (void)buf_add_str(b, ", shown pixel for pixel.");
     else
@@ -50,7 +50,7 @@ static void add_mapping(struct buf *b, const struct perception *p)
         add_factor(b, scale[1]);
     }
     if (moved)
-        (void)buf_add_format(b, scaled ? ", then add %u to x and %u to y" : " Add %u to x and %u to y", p->crop.x,
+        (void)buf_add_format(b, scaled ? ", then add %g to x and %g to y" : " Add %g to x and %g to y", p->crop.x,
                              p->crop.y);
     (void)buf_add_str(b, " to map to the original.");
 }

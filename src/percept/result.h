@@ -44,7 +44,7 @@ struct perception {
     } source;
     enum media media;
     struct size size;
-    struct rect crop;   /* what part is shown, in upright source pixels */
+    struct area crop;   /* what part is shown, in upright source pixels or the source's units */
     bool region;        /* a part was asked for */
     uint32_t frame;     /* from 1; 0 when none was asked for */
     bool over_budget;

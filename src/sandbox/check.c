@@ -5,13 +5,16 @@
  */
 #include "sandbox/check.h"
 
+#include <math.h>
+
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "fit/plan.h"
 #include "source/sniff.h"
 
 static const uint32_t all_facts =
-    WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS;
+    WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
+    WORK_TILED | WORK_APPROXIMATE;
 
 static bool printable(const char *s, size_t room)
 {
@@ -37,12 +40,22 @@ static bool preview_fits(const struct work_request *request, const struct work_r
            h <= MIN(request->preview_h, LIMIT_PREVIEW_SIDE);
 }
 
+static bool cells_fit(const struct work_request *request, const struct work_reply *reply)
+{
+    uint32_t most = request->flags & WORK_DIFF ? LIMIT_DIFF_BOXES : request->flags & WORK_SHEET ? LIMIT_SHEET_CELLS : 0;
+    return reply->cells <= most;
+}
+
 bool check_length(const struct work_request *request, const struct work_reply *reply, size_t *ret_len)
 {
-    if (reply->image_len < 1 || reply->image_len > LIMIT_WORKER_OUTPUT || !preview_fits(request, reply))
+    uint64_t most = request->flags & WORK_RGBA ? LIMIT_RAW_OUTPUT : LIMIT_WORKER_OUTPUT;
+    /* Equal pictures are shown by no picture, and a Markdown may name none. */
+    uint64_t least = request->flags & (WORK_DIFF | WORK_REFS) ? 0 : 1;
+    if (reply->image_len < least || reply->image_len > most || !preview_fits(request, reply) || !cells_fit(request, reply))
         return false;
-    size_t len = (size_t)reply->image_len + (size_t)reply->preview_w * reply->preview_h * 4;
-    if (len > LIMIT_WORKER_OUTPUT)
+    size_t len = (size_t)reply->image_len + (size_t)reply->preview_w * reply->preview_h * 4 +
+                 reply->cells * sizeof(struct work_cell);
+    if (len > most + LIMIT_SHEET_CELLS * sizeof(struct work_cell))
         return false;
     *ret_len = len;
     return true;
@@ -58,13 +71,74 @@ static bool frames_plausible(const struct work_reply *r)
     return r->frames >= 1 && r->frames <= LIMIT_FRAMES;
 }
 
+static bool pages_plausible(const struct work_reply *r)
+{
+    return r->pages >= 1 && r->pages <= LIMIT_PAGES;
+}
+
+static bool extent_plausible(const struct work_reply *r)
+{
+    return isfinite(r->extent_w) && isfinite(r->extent_h) && r->extent_w > 0 && r->extent_h > 0 &&
+           fabs(r->extent_w - r->source_w) <= 1 && fabs(r->extent_h - r->source_h) <= 1;
+}
+
+static bool lines_plausible(const struct work_reply *r)
+{
+    return r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
+           isfinite(r->line_height) && r->line_top >= 0 && r->line_height >= 0;
+}
+
+static bool same_area(const struct area *a, const struct area *b)
+{
+    return a->x == b->x && a->y == b->y && a->w == b->w && a->h == b->h;
+}
+
+/* Of what is drawn, the area is the one asked for, and the size the plan's or one of its ladder. */
+static bool drawn_planned(const struct work_request *request, const struct work_reply *r)
+{
+    struct area area;
+    struct size tile = {r->source_w, r->source_h};
+    if (r->facts & WORK_TILED && request->page && !request->region.set) {
+        struct rect t = fit_tile(&request->limits, tile, request->page);
+        if (request->page > r->pages || r->pages != fit_tiles(&request->limits, tile))
+            return false;
+        area = (struct area){t.x, t.y, fmin(t.w, r->extent_w - t.x), fmin(t.h, r->extent_h - t.y)};
+    } else if (!fit_area(&request->region, r->extent_w, r->extent_h, &area)) {
+        return false;
+    }
+    struct size target = fit_drawn(&request->limits, area.w, area.h);
+    struct fit_limits as_is = request->limits;
+    as_is.resize = 1;
+    return same_area(&area, &r->crop) && fit_explains(&as_is, target, (struct size){r->width, r->height});
+}
+
+/* A grid is no larger than the limits; what is in it, the cells say. */
+static bool sheet_planned(const struct work_request *request, const struct work_reply *r)
+{
+    bool sane = r->crop.x == 0 && r->crop.y == 0 && r->crop.w >= 1 && r->crop.h >= 1 && r->crop.w <= LIMIT_SIDE &&
+                r->crop.h <= LIMIT_SIDE && r->cells >= 1;
+    return sane && fit_explains(&request->limits, (struct size){(uint32_t)r->crop.w, (uint32_t)r->crop.h},
+                                (struct size){r->width, r->height});
+}
+
 /* The crop is the one asked for, and the size what the plan (or its ladder) makes of it. */
 static bool planned(const struct work_request *request, const struct work_reply *r)
 {
+    struct size source = {r->source_w, r->source_h};
     struct rect crop;
-    if (!fit_crop(&request->region, (struct size){r->source_w, r->source_h}, &crop))
+    if (request->flags & WORK_SHEET)
+        return sheet_planned(request, r);
+    if (media_drawn((enum media)request->media))
+        return drawn_planned(request, r);
+    if (r->facts & WORK_TILED && request->page && !request->region.set) {
+        if (request->page > r->pages || r->pages != fit_tiles(&request->limits, source))
+            return false;
+        crop = fit_tile(&request->limits, source, request->page);
+    } else if (!fit_crop(&request->region, source, &crop)) {
         return false;
-    return crop.x == r->crop.x && crop.y == r->crop.y && crop.w == r->crop.w && crop.h == r->crop.h &&
+    }
+    struct area area = {crop.x, crop.y, crop.w, crop.h};
+    return same_area(&area, &r->crop) &&
            fit_explains(&request->limits, (struct size){crop.w, crop.h}, (struct size){r->width, r->height});
 }
 
@@ -83,28 +157,84 @@ static bool true_to_bytes(const struct work_reply *r, const uint8_t *data)
     return s.media == (enum media)r->media && s.width == r->width && s.height == r->height && s.orientation == 1;
 }
 
-/* Rows have no header; their number of bytes and the plan say all there is to know. No ladder stands between. */
+/* Rows have no header; their number of bytes and the plan say all there is to know. */
 static bool rows_true(const struct work_request *request, const struct work_reply *r)
 {
-    struct size target = fit_target(&request->limits, (struct size){r->crop.w, r->crop.h});
-    return r->media == MEDIA_NONE && r->width == target.w && r->height == target.h &&
-           r->image_len == (uint64_t)r->width * r->height;
+    uint64_t pixel = request->flags & WORK_RGBA ? 4 : 1;
+    return r->media == MEDIA_NONE && r->image_len == (uint64_t)r->width * r->height * pixel;
+}
+
+/* Boxes lie in the larger of both pictures; equal ones have none, and no picture. */
+static bool cells_true(const struct work_request *request, const struct work_reply *r, const uint8_t *cells)
+{
+    bool diff = request->flags & WORK_DIFF;
+    double w = diff ? MAX(request->raw_w, request->other_w) : r->crop.w;
+    double h = diff ? MAX(request->raw_h, request->other_h) : r->crop.h;
+    for (uint32_t i = 0; i < r->cells; i++) {
+        struct work_cell c;
+        memcpy(&c, cells + i * sizeof c, sizeof c);
+        if (!c.w || !c.h || (double)c.x + c.w > w || (double)c.y + c.h > h)
+            return false;
+    }
+    return true;
+}
+
+/* How two pictures differ: its own layout, within the limits. */
+static bool diff_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
+{
+    uint64_t most = (uint64_t)MAX(request->raw_w, request->other_w) * MAX(request->raw_h, request->other_h);
+    if (r->changed > most || !r->changed != !r->image_len || !r->changed != !r->cells)
+        return false;
+    if (!r->changed)
+        return !r->preview_w;
+    return r->crop.w >= 1 && r->crop.h >= 1 && r->crop.w <= LIMIT_SIDE && r->crop.h <= LIMIT_SIDE &&
+           fit_explains(&request->limits, (struct size){(uint32_t)r->crop.w, (uint32_t)r->crop.h},
+                        (struct size){r->width, r->height}) &&
+           media_allowed(request, r->media) && true_to_bytes(r, data);
+}
+
+static bool refs_true(const struct work_reply *r, const uint8_t *data)
+{
+    return r->image_len <= LIMIT_REFS_BYTES && (!r->image_len || !data[r->image_len - 1]);
+}
+
+static const uint8_t *cells_of(const struct work_reply *r, const uint8_t *data)
+{
+    return r->cells ? data + r->image_len + (size_t)r->preview_w * r->preview_h * 4 : NULL;
+}
+
+static bool shown_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
+{
+    return size_plausible(r) && extent_plausible(r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(r) &&
+           r->orientation >= 1 && r->orientation <= 8 && planned(request, r) &&
+           (request->flags & (WORK_RAW | WORK_RGBA) ? rows_true(request, r)
+                                                    : media_allowed(request, r->media) && true_to_bytes(r, data));
 }
 
 static bool picture_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
 {
     if (request->flags & WORK_TEXT)
         return check_text(data, (size_t)r->image_len);
-    return size_plausible(r) && frames_plausible(r) && r->orientation >= 1 && r->orientation <= 8 &&
-           !(r->facts & ~all_facts) && planned(request, r) &&
-           (request->flags & WORK_RAW ? rows_true(request, r)
-                                      : media_allowed(request, r->media) && true_to_bytes(r, data));
+    if (request->flags & WORK_REFS)
+        return refs_true(r, data);
+    if (r->facts & ~all_facts || !cells_true(request, r, cells_of(r, data)))
+        return false;
+    return request->flags & WORK_DIFF ? diff_true(request, r, data) : shown_true(request, r, data);
 }
 
 /* Statuses whose numbers reach a message. */
 static bool refusal_plausible(const struct work_reply *r)
 {
-    return r->status == WORK_BAD_REGION ? size_plausible(r) : r->status == WORK_BAD_FRAME ? frames_plausible(r) : true;
+    switch ((enum work_status)r->status) {
+    case WORK_BAD_REGION:
+        return size_plausible(r);
+    case WORK_BAD_FRAME:
+        return frames_plausible(r);
+    case WORK_BAD_PAGE:
+        return pages_plausible(r);
+    default:
+        return true;
+    }
 }
 
 bool check_reply(const struct work_request *request, const struct work_reply *reply, const uint8_t *data)

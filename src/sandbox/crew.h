@@ -31,7 +31,7 @@ struct worker {
     struct child child;
 };
 
-/* The program's path and word are copied; its setting is a literal. */
+/* The program's path and word are copied; its setting outlives the crew. */
 int crew_new(const struct program *program, unsigned ready, struct crew **ret, struct fovea_fault *fault);
 void crew_free(struct crew *c);
 

@@ -8,12 +8,15 @@
 #include "sandbox/jail.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +30,12 @@ struct landlock_attr {
     uint64_t handled_access_net; /* ABI 4 */
     uint64_t scoped;             /* ABI 6 */
 };
-enum { LANDLOCK_VERSION = 1 };
+enum { LANDLOCK_VERSION = 1, LANDLOCK_BENEATH = 1 };
+enum { READ_FILE = 1 << 2, READ_DIR = 1 << 3 };
+struct landlock_beneath {
+    uint64_t allowed;
+    int32_t parent;
+} __attribute__((packed));
 #define RIGHTS(n) (((uint64_t)1 << (n)) - 1)
 
 /* What a ruleset of each ABI can handle. */
@@ -79,7 +87,7 @@ static int enter_rlimit(struct jail *j)
 #endif
         {RLIMIT_CPU, j->limits->cpu_s},
         {RLIMIT_FSIZE, j->limits->output},
-        {RLIMIT_NOFILE, (rlim_t)j->keep_fd + 1 + JAIL_FDS},
+        {RLIMIT_NOFILE, (rlim_t)j->keep_fd + 1 + JAIL_FDS + (j->limits->readable ? LIMIT_RENDER_FDS : 0)},
         {RLIMIT_CORE, 0},
         {RLIMIT_MEMLOCK, 0},
     };
@@ -113,7 +121,20 @@ int jail_landlock_abi(void)
     return abi < 0 ? 0 : (int)abi;
 }
 
-/* Every right of the running ABI is handled and no rule grants one. */
+/* A folder lets all beneath it be read; what is not there needs no rule. */
+static int let_read(int ruleset, const char *path)
+{
+    auto_close int fd = open(path, O_PATH | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &st))
+        return -1;
+    struct landlock_beneath rule = {READ_FILE | (S_ISDIR(st.st_mode) ? READ_DIR : 0), fd};
+    return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_BENEATH, &rule, 0);
+}
+
+/* Every right of the running ABI is handled, and no rule grants one but reading what was named. */
 static int enter_landlock(struct jail *j)
 {
     j->landlock_abi = jail_landlock_abi();
@@ -123,16 +144,20 @@ static int enter_landlock(struct jail *j)
     auto_close int ruleset = (int)syscall(SYS_landlock_create_ruleset, all, sizeof *all, 0);
     if (ruleset < 0)
         return -1;
+    for (const char *const *path = j->limits->readable; path && *path; path++)
+        if (let_read(ruleset, *path))
+            return -1;
     return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
 }
 
 static int enter_seccomp(struct jail *j)
 {
-    (void)j;
-    struct sock_filter filter[COUNT(jail_filter)];
-    struct sock_fprog program = {.len = COUNT(filter), .filter = filter};
-    memcpy(filter, jail_filter, sizeof filter);
-    for (size_t i = 0; i < COUNT(filter); i++)
+    struct sock_filter filter[MAX(COUNT(jail_filter), COUNT(jail_filter_reading))];
+    bool reading = j->limits->readable;
+    size_t n = reading ? COUNT(jail_filter_reading) : COUNT(jail_filter);
+    struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
+    memcpy(filter, reading ? jail_filter_reading : jail_filter, n * sizeof *filter);
+    for (size_t i = 0; i < n; i++)
         if (filter[i].k == JAIL_SELF_PID)
             filter[i].k = (uint32_t)getpid();
     long e = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
@@ -168,6 +193,6 @@ int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limit
 
 int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret)
 {
-    static const struct jail_limits limits = {LIMIT_WORKER_MEMORY, LIMIT_WORKER_OUTPUT, LIMIT_WORKER_CPU_S};
+    static const struct jail_limits limits = {LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, NULL};
     return jail_enter_within(parent, keep_fd, &limits, ret);
 }

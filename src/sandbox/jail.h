@@ -27,10 +27,15 @@ struct jail_report {
  */
 int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret);
 
-/* The same with ceilings other than those of a worker that makes pictures. */
+/*
+ * The same with ceilings other than those of a worker that makes pictures. readable: folders and files (NULL ends them; NULL:
+ * none) that may still be opened for reading, such as fonts; what is not there is passed over. All else stays shut, and with
+ * it every way of writing; whether a file is there can be asked (stat), which Landlock does not guard.
+ */
 struct jail_limits {
     size_t memory, output;
     unsigned cpu_s;
+    const char *const *readable;
 };
 int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret);
 

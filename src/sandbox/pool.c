@@ -96,7 +96,8 @@ struct job {
 
 static bool hand_over(const struct job *j, const struct worker *w)
 {
-    const int fds[2] = {j->is->input, j->output};
+    const int fds[3] = {j->is->input, j->output, j->is->other};
+    size_t len = (j->is->request->other_len ? 3 : 2) * sizeof *fds;
     union {
         char bytes[CMSG_SPACE(sizeof fds)];
         struct cmsghdr align;
@@ -107,8 +108,9 @@ static bool hand_over(const struct job *j, const struct worker *w)
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof fds);
-    memcpy(CMSG_DATA(c), fds, sizeof fds);
+    c->cmsg_len = CMSG_LEN(len);
+    m.msg_controllen = CMSG_SPACE(len);
+    memcpy(CMSG_DATA(c), fds, len);
     return sendmsg(w->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *j->is->request;
 }
 
@@ -197,7 +199,7 @@ static int collect(const struct work_request *request, const struct work_reply *
     if (reply->status == WORK_OK) {
         if (!check_length(request, reply, &o.len))
             return -EBADMSG;
-        int e = map_output(output_fd, o.len, &o.data);
+        int e = o.len ? map_output(output_fd, o.len, &o.data) : 0;
         if (e)
             return e;
     }

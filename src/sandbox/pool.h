@@ -45,6 +45,7 @@ enum pool_end {
 struct pool_job {
     const struct work_request *request;
     int input;                  /* the bytes */
+    int other;                  /* more of them, where request->other_len says so */
     int limit_ms;               /* waited at most, from when the worker was ready for it */
     const fovea_cancel *cancel; /* may be NULL */
     void (*meanwhile)(void *arg); /* called once right after the job was handed over, to use the wait; may be NULL */

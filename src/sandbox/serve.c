@@ -29,20 +29,21 @@ int serve_hello(const struct jail_report *jail, const char *codecs)
     return send_all(&hello, sizeof hello);
 }
 
-/* The two descriptors of a message; -1 where there is none. More than two would not fit and are dropped. */
-static void take_fds(struct msghdr *m, int fds[2])
+/* The descriptors of a message; -1 where there is none. More would not fit and are dropped. */
+static void take_fds(struct msghdr *m, int fds[SERVE_FDS])
 {
-    fds[0] = fds[1] = -1;
+    for (size_t i = 0; i < SERVE_FDS; i++)
+        fds[i] = -1;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-            memcpy(fds, CMSG_DATA(c), MIN(c->cmsg_len - CMSG_LEN(0), 2 * sizeof(int)));
+            memcpy(fds, CMSG_DATA(c), MIN(c->cmsg_len - CMSG_LEN(0), SERVE_FDS * sizeof(int)));
 }
 
-int serve_receive(struct work_request *ret, int ret_fds[2])
+int serve_receive(struct work_request *ret, int ret_fds[SERVE_FDS])
 {
     union {
         struct cmsghdr align;
-        char bytes[CMSG_SPACE(2 * sizeof(int))];
+        char bytes[CMSG_SPACE(SERVE_FDS * sizeof(int))];
     } control = {0};
     struct iovec part = {ret, sizeof *ret};
     struct msghdr m = {
@@ -75,16 +76,28 @@ int serve_refuse(struct work_reply *reply, enum work_status status, const char *
     return -EBADMSG;
 }
 
-int serve_map(const struct work_request *request, const int fds[2], const void **ret, struct work_reply *reply)
+static int map(int fd, uint64_t len, const void **ret, struct work_reply *reply)
 {
-    off_t size = lseek(fds[0], 0, SEEK_END);
-    if (request->magic != WORK_MAGIC || fds[0] < 0 || fds[1] < 0)
-        return serve_refuse(reply, WORK_UNSUPPORTED, "not a request of this version");
-    if (!request->input_len || size < 0 || (uint64_t)size < request->input_len)
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (!len || size < 0 || (uint64_t)size < len)
         return serve_refuse(reply, WORK_MALFORMED, "the input is shorter than it was");
-    void *data = mmap(NULL, (size_t)request->input_len, PROT_READ, MAP_PRIVATE, fds[0], 0);
+    void *data = mmap(NULL, (size_t)len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
         return serve_refuse(reply, WORK_NO_MEMORY, "cannot map the input");
     *ret = data;
     return 0;
+}
+
+int serve_map(const struct work_request *request, const int fds[SERVE_FDS], const void **ret, struct work_reply *reply)
+{
+    if (request->magic != WORK_MAGIC || fds[SERVE_INPUT] < 0 || fds[SERVE_OUTPUT] < 0)
+        return serve_refuse(reply, WORK_UNSUPPORTED, "not a request of this version");
+    return map(fds[SERVE_INPUT], request->input_len, ret, reply);
+}
+
+int serve_map_other(const struct work_request *request, const int fds[SERVE_FDS], const void **ret,
+                    struct work_reply *reply)
+{
+    *ret = NULL;
+    return request->other_len ? map(fds[SERVE_OTHER], request->other_len, ret, reply) : 0;
 }

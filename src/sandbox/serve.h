@@ -12,8 +12,11 @@
 /* Says how the jail stands and what the worker works with. 0, or -EPIPE when nobody listens; so below. */
 int serve_hello(const struct jail_report *jail, const char *codecs);
 
-/* Waits for the request and its two descriptors (-1 where there is none). -EBADMSG: something else came. */
-int serve_receive(struct work_request *ret, int ret_fds[2]);
+/* Input, output, and the other input. */
+enum { SERVE_INPUT, SERVE_OUTPUT, SERVE_OTHER, SERVE_FDS };
+
+/* Waits for the request and its descriptors (-1 where there is none). -EBADMSG: something else came. */
+int serve_receive(struct work_request *ret, int ret_fds[SERVE_FDS]);
 
 /* A request is there already. */
 bool serve_awaited(void);
@@ -24,6 +27,10 @@ int serve_reply(const struct work_reply *reply);
 int serve_refuse(struct work_reply *reply, enum work_status status, const char *why);
 
 /* Maps the input, as long as the request says, having looked at the request itself. Never unmapped: the process ends. */
-int serve_map(const struct work_request *request, const int fds[2], const void **ret, struct work_reply *reply);
+int serve_map(const struct work_request *request, const int fds[SERVE_FDS], const void **ret, struct work_reply *reply);
+
+/* The same of the other input; NULL where there is none. */
+int serve_map_other(const struct work_request *request, const int fds[SERVE_FDS], const void **ret,
+                    struct work_reply *reply);
 
 #endif

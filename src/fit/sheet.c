@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The grid of a contact sheet: for each number of columns the largest cell, and of these the largest. */
+#include "fit/sheet.h"
+
+#include <math.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+
+static struct size cell_of(uint32_t width, double shape)
+{
+    double h = nearbyint(width / shape);
+    return (struct size){width, h < 1 ? 1 : h > LIMIT_SIDE ? LIMIT_SIDE : (uint32_t)h};
+}
+
+static struct size whole(uint32_t columns, uint32_t rows, struct size cell)
+{
+    uint64_t w = (uint64_t)columns * (cell.w + SHEET_GAP) + SHEET_GAP;
+    uint64_t h = (uint64_t)rows * (cell.h + SHEET_LABEL + SHEET_GAP) + SHEET_GAP;
+    return (struct size){(uint32_t)MIN(w, UINT32_MAX), (uint32_t)MIN(h, UINT32_MAX)};
+}
+
+static bool fits(const struct fit_limits *limits, struct size s)
+{
+    if (s.w > LIMIT_SIDE || s.h > LIMIT_SIDE)
+        return false;
+    struct size t = fit_target(limits, s);
+    return t.w >= s.w && t.h >= s.h;
+}
+
+static uint32_t widest_cell(const struct fit_limits *limits, uint32_t columns, uint32_t rows, double shape, uint32_t most)
+{
+    uint32_t low = 1, high = most;
+    while (low < high) {
+        uint32_t mid = low + (high - low + 1) / 2;
+        if (fits(limits, whole(columns, rows, cell_of(mid, shape))))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+void sheet_plan(const struct fit_limits *limits, uint32_t n, double width, double height, struct size most,
+                struct sheet *ret)
+{
+    struct fit_limits l = *limits;
+    struct sheet best = {.n = n};
+    double shape = width / height;
+    l.resize = 1;
+    l.max_edge = l.max_edge && l.max_edge <= LIMIT_DRAWN_SIDE ? l.max_edge : LIMIT_DRAWN_SIDE;
+    uint32_t widest = most.w ? MIN(most.w, (uint32_t)LIMIT_SIDE) : LIMIT_SIDE;
+    for (uint32_t columns = 1; columns <= n; columns++) {
+        uint32_t rows = (n + columns - 1) / columns, w = widest_cell(&l, columns, rows, shape, widest);
+        if (w > best.cell.w || !best.columns)
+            best = (struct sheet){n, columns, rows, cell_of(w, shape), {0, 0}};
+    }
+    best.size = whole(best.columns, best.rows, best.cell);
+    *ret = best;
+}
+
+struct rect sheet_cell(const struct sheet *s, uint32_t k)
+{
+    uint32_t column = k % s->columns, row = k / s->columns;
+    return (struct rect){SHEET_GAP + column * (s->cell.w + SHEET_GAP),
+                         SHEET_GAP + row * (s->cell.h + SHEET_LABEL + SHEET_GAP), s->cell.w, s->cell.h};
+}
