@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Making a contact sheet: a light ground, each picture in its cell, a line of words beneath it in letters of our own, so that
+ * no program needs fonts for it. A decoder that shows a sheet makes one, gives its size as its header's (with sheet set), hands
+ * out its rows, and tells its cells.
+ */
+#ifndef FOVEA_WORKER_SHEET_H
+#define FOVEA_WORKER_SHEET_H
+
+#include "base/limits.h"
+#include "fit/sheet.h"
+#include "image.h"
+#include "sandbox/proto.h"
+
+struct contact {
+    struct sheet plan;
+    struct image image; /* opaque */
+    struct work_cell cells[LIMIT_SHEET_CELLS];
+};
+
+/* As sheet_plan. -ENOMEM, -EFBIG. */
+int contact_init(struct contact *s, const struct fit_limits *limits, uint32_t n, double width, double height,
+                 struct size most);
+void contact_done(struct contact *s);
+
+/* Puts the k-th picture (from 0) into its cell: scaled to fit within it, never enlarged past it, centred, laid on white where it
+ * is transparent. number (from 1) and time_ms (below 0: none) go into its cell; the words are drawn beneath it, or NULL:
+ * none. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank; cut where they do not fit. -ENOMEM. */
+int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
+                const char *words);
+
+/* "0:07.3", "1:02:03.0": minutes, seconds and tenths, hours before them where there are any. */
+void contact_time(int64_t ms, char out[24]);
+
+/* The same letters anywhere: words at that height (at least 7; a multiple of 7 is sharp), black on what is there. Returns the
+ * width in pixels; m NULL: only measures. */
+uint32_t letters_draw(struct image *m, uint32_t x, uint32_t y, uint32_t height, const char *words);
+
+#endif
