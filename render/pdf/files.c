@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is read before the jail closes, and what stays readable inside it. fontconfig reads its settings and caches here; a
- * font that a page does not bring is opened later, when it is known which. poppler lists its tables of Asian encodings when
- * its first document is opened, and goes on using that list as long as one is open: ours is, always.
+ * font that a page does not bring is opened later, when it is known which. poppler lists its tables of encodings when its
+ * first document is opened and forgets them with its last: one of our own is opened here and stays.
  */
 #include <fontconfig/fontconfig.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "pdf.h"
@@ -12,6 +13,7 @@
 /* Where poppler has its tables from the package poppler-data; compiled into it, and nothing tells. */
 static const char poppler_tables[] = "/usr/share/poppler";
 
+/* GLib would print what poppler has to say, and with it bytes of the file. */
 static GLogWriterOutput say_nothing(GLogLevelFlags level, const GLogField *fields, gsize n, gpointer arg)
 {
     (void)level;
@@ -21,14 +23,25 @@ static GLogWriterOutput say_nothing(GLogLevelFlags level, const GLogField *field
     return G_LOG_WRITER_HANDLED;
 }
 
-/* The folders as the settings name them; what is beneath goes with them. */
+static bool beneath(const char *folder, const char *above)
+{
+    size_t n = strlen(above);
+    return !strncmp(folder, above, n) && (!folder[n] || folder[n] == '/');
+}
+
+/* Folders come before those in them, which need no rule of their own. */
 static size_t list_fonts(const char **readable, size_t room)
 {
     size_t n = 0;
-    FcStrList *folders = FcConfigGetConfigDirs(NULL); /* of fonts, despite the name */
-    FcChar8 *folder;
-    while (folders && n < room && (folder = FcStrListNext(folders)))
-        readable[n++] = (const char *)folder;
+    FcStrList *folders = FcConfigGetFontDirs(NULL);
+    const char *folder;
+    while (folders && n < room && (folder = (const char *)FcStrListNext(folders))) {
+        bool known = false;
+        for (size_t i = 0; i < n && !known; i++)
+            known = beneath(folder, readable[i]);
+        if (!known)
+            readable[n++] = folder;
+    }
     if (folders)
         FcStrListDone(folders);
     return n;
@@ -36,13 +49,14 @@ static size_t list_fonts(const char **readable, size_t room)
 
 void pdf_prepare(const char **readable)
 {
-    g_log_set_writer_func(say_nothing, NULL, NULL);
     size_t n = 0;
     readable[n++] = poppler_tables;
+    g_log_set_writer_func(say_nothing, NULL, NULL);
     if (FcInit()) {
-        /* The settings would be looked at again every half minute, where nobody can read them. */
+        /* The settings would be looked at again every half minute, where they cannot be read. */
         (void)FcConfigSetRescanInterval(NULL, 0);
         n += list_fonts(readable + n, LIMIT_RENDER_FILES - n);
     }
     readable[n] = NULL;
+    sample_open();
 }

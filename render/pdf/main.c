@@ -26,6 +26,6 @@ static void name_libraries(char *out, size_t room)
 int main(int argc, char **argv)
 {
     static const struct worker_program program = {
-        .decoder_of = decoder_for, .prepare = pdf_prepare, .warm = pdf_warm, .libraries = name_libraries};
+        .decoder_of = decoder_for, .prepare = pdf_prepare, .warm = sample_draw, .libraries = name_libraries};
     return worker_main(&program, argc, argv);
 }

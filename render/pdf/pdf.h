@@ -13,8 +13,10 @@
 /* Appends what must stay readable inside the jail, see program.h: fonts, and the tables of poppler. */
 void pdf_prepare(const char **readable);
 
-/* Draws a page of our own, so that the first one of somebody else's finds its libraries awake. */
-void pdf_warm(void);
+/* A document of our own: opened before the jail, for good; drawn while nothing else is to be done, so that the first page of
+ * somebody else's finds libraries and memory awake. */
+void sample_open(void);
+void sample_draw(void);
 
 /* The bytes stay the caller's, and must stay. Free the document with g_object_unref. */
 int document_open(const void *data, size_t len, PopplerDocument **ret, struct complaint *c);
