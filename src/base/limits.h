@@ -73,6 +73,11 @@
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */
 #define LIMIT_SVG_BYTES (64 * MIB)          /* markup of a compressed SVG */
 
+#define LIMIT_ICONS 256u                    /* images in one icon */
+#define LIMIT_HEIF_IMAGES 4096              /* pictures in one HEIF file */
+#define LIMIT_TIFF_SAMPLES 16u              /* of one pixel */
+#define LIMIT_TIFF_ROWS (256 * MIB)         /* decoded at once: a strip, or a row of tiles */
+
 #define LIMIT_ICC_BYTES (4 * MIB)           /* an embedded colour profile */
 #define LIMIT_JPEG_SCANS 100                /* a progressive JPEG of more is built to waste time */
 #define LIMIT_CODEC_STATE (512 * MIB)       /* held beside the rows: JPEG coefficients, lossless WebP pixels */
