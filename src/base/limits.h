@@ -64,8 +64,10 @@
 #define LIMIT_FRAMES 1000000u               /* counted in an animation */
 #define LIMIT_PAGES 1000000u                /* counted in a document */
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
+#define LIMIT_VIDEO_SECONDS 100000000          /* that a time may name: three years */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */
 #define LIMIT_REFS_BYTES (64 * KIB)         /* names of images in one Markdown */
+#define LIMIT_INSET_BYTES (64 * MIB)        /* of the pixels that they are shown by */
 #define LIMIT_REFS 32u                      /* of them shown */
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
 #define LIMIT_TEXT_ROW (16 * KIB)           /* bytes of one row of text, with all that is piled up in it */
