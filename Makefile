@@ -52,7 +52,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
-WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lm
+WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
 # What each renderer is made with, by pkg-config.
 PKG_photo := libtiff-4 libheif gdk-pixbuf-2.0
 PKG_svg   := librsvg-2.0 fontconfig
