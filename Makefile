@@ -217,7 +217,7 @@ test: ## build and run every test
 	@tests/run $(BUILD)
 
 .PHONY: tests
-TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
+TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields viewms)
 TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load)
 tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
 

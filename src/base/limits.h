@@ -70,6 +70,7 @@
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
 #define LIMIT_RENDER_FILES 32               /* folders that a worker may read fonts and tables in */
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */
+#define LIMIT_SVG_BYTES (64 * MIB)          /* markup of a compressed SVG */
 
 #define LIMIT_ICC_BYTES (4 * MIB)           /* an embedded colour profile */
 #define LIMIT_JPEG_SCANS 100                /* a progressive JPEG of more is built to waste time */
