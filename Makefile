@@ -54,7 +54,7 @@ LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
 # What each renderer is made with, by pkg-config.
-PKG_photo := libtiff-4 libheif gdk-pixbuf-2.0
+PKG_photo := libtiff-4 libheif
 PKG_svg   := librsvg-2.0 fontconfig
 PKG_text  := pangocairo fontconfig libcmark-gfm
 PKG_pdf   := poppler-glib cairo fontconfig
@@ -217,8 +217,8 @@ test: ## build and run every test
 	@tests/run $(BUILD)
 
 .PHONY: tests
-TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/picdiff tests/askhost bench/mcp_load)
+TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields viewms)
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff)
 tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
