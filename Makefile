@@ -212,7 +212,7 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
