@@ -56,7 +56,7 @@ WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
 # What each renderer is made with, by pkg-config.
 PKG_photo := libtiff-4 libheif
 PKG_svg   := librsvg-2.0 fontconfig
-PKG_text  := pangocairo fontconfig libcmark-gfm
+PKG_text  := pangocairo fontconfig md4c
 PKG_pdf   := poppler-glib cairo fontconfig
 PKG_video := libavformat libavcodec libswscale libavutil
 OCR_LIBS    := -ltesseract -llept -lm
