@@ -21,7 +21,7 @@ const struct clip clips[] = {
     {"mjpeg.avi", "avi", "mjpeg", 240, 160, 50, 1, 0, .scenes = SCENES},
     {"vp8.webm", "webm", "libvpx", 240, 160, 100, 30, 0, .scenes = SCENES},
     {"vp9.webm", "webm", "libvpx-vp9", 240, 160, 50, 30, 0, .scenes = SCENES},
-    {"av1.mp4", "mp4", "libsvtav1", 240, 160, 50, 25, 0, .scenes = SCENES},
+    {"av1.mp4", "mp4", "libaom-av1", 240, 160, 50, 25, 0, .scenes = SCENES},
     {"prores.mov", "mov", "prores", 240, 160, 12, 1, 0, .scenes = SCENES},
     {"sound.mov", "mov", "libx264", 240, 160, 50, 25, 2, .scenes = SCENES, .sound = true},
     {"turned-6.mp4", "mp4", "libx264", 240, 160, 25, 25, 0, .scenes = SCENES, .turn = 6},
@@ -156,7 +156,7 @@ static int open_encoder(struct making *m, int width)
     x->thread_count = 1;
     x->sample_aspect_ratio = c->shape_num ? (AVRational){c->shape_num, c->shape_den} : (AVRational){1, 1};
     x->flags |= AV_CODEC_FLAG_BITEXACT | (m->format->oformat->flags & AVFMT_GLOBALHEADER ? AV_CODEC_FLAG_GLOBAL_HEADER : 0);
-    (void)av_opt_set(x->priv_data, "preset", !strcmp(c->encoder, "libsvtav1") ? "12" : "veryfast", 0);
+    (void)av_opt_set(x->priv_data, "preset", "veryfast", 0);
     (void)av_opt_set(x->priv_data, "deadline", "realtime", 0);
     (void)av_opt_set(x->priv_data, "cpu-used", "8", 0);
     (void)av_opt_set(x->priv_data, "x265-params", "log-level=none:pools=none:frame-threads=1", 0);
@@ -209,6 +209,7 @@ static int write_packets(struct making *m)
         if (e)
             return e == AVERROR(EAGAIN) || e == AVERROR_EOF ? 0 : e;
         m->packet->stream_index = m->pictures->index;
+        m->packet->duration = av_rescale_q(1, (AVRational){1, RATE}, m->codec->time_base);
         av_packet_rescale_ts(m->packet, m->codec->time_base, m->pictures->time_base);
         e = av_interleaved_write_frame(m->format, m->packet);
         if (e < 0)
