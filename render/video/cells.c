@@ -22,7 +22,7 @@ static void strip_done(struct strip *s)
 }
 
 /* None is larger than its cell will be, if all of them come. */
-static int strip_add(struct strip *s, const struct movie *m, const AVFrame *f, const struct fit_limits *limits, uint32_t n)
+static int strip_add(struct strip *s, struct movie *m, const AVFrame *f, const struct fit_limits *limits, uint32_t n)
 {
     struct sheet plan;
     if (!s->n)

@@ -12,10 +12,12 @@
 
 /* In units of look_distance. */
 static const double alike = 1.0;        /* as compression alone makes still frames differ, and little more */
-static const double cut = 24;           /* between two frames in a row: another scene */
+static const double local_share = 0.125; /* of the largest difference: a word that changed is a change */
+static const double cut = 24;           /* on average, between two frames in a row: another scene */
 static const double whole_length = 16;  /* what the length of the video is worth */
 
-double look_distance(const struct look_at *a, const struct look_at *b)
+/* Of all, and where it is largest. */
+static double mean_difference(const struct look_at *a, const struct look_at *b, double *ret_most)
 {
     uint32_t sum = 0, most = 0;
     for (size_t i = 0; i < LOOK_BYTES; i += 3) {
@@ -25,8 +27,20 @@ double look_distance(const struct look_at *a, const struct look_at *b)
         sum += d;
         most = MAX(most, d);
     }
-    double mean = (double)sum / LOOK_BYTES;
-    return mean + ((double)most / 3 - mean) / 8;
+    *ret_most = (double)most / 3;
+    return (double)sum / LOOK_BYTES;
+}
+
+double look_distance(const struct look_at *a, const struct look_at *b)
+{
+    double most, mean = mean_difference(a, b, &most);
+    return mean + (most - mean) * local_share;
+}
+
+static bool is_cut(const struct look_at *a, const struct look_at *b)
+{
+    double most;
+    return mean_difference(a, b, &most) > cut;
 }
 
 /* Short ones are told by few frames, unless they are cut often. */
@@ -40,7 +54,7 @@ static uint32_t how_many(const struct look_at *looks, uint32_t n, int64_t length
     for (size_t i = COUNT(rows); i-- > 0;)
         base = length_ms < rows[i].below_ms ? rows[i].n : base;
     for (uint32_t i = 1; i < n; i++)
-        cuts += look_distance(&looks[i - 1], &looks[i]) > cut;
+        cuts += is_cut(&looks[i - 1], &looks[i]);
     return MIN(MIN(MAX(base, cuts + 1), (uint32_t)CHOSEN_MOST), n);
 }
 

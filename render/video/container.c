@@ -210,6 +210,9 @@ static int open_streams(struct movie *m, struct complaint *c)
     if (!m->stream)
         return refuse_streams(m->format, c);
     int status = check_size(m->stream->codecpar, c);
+    /* AVI does not say when frames are shown, but whether they change places shows in the first of them. */
+    if (!status && m->media == MEDIA_AVI && avformat_find_stream_info(m->format, NULL) < 0)
+        status = refuse_format(m, 0, c);
     return status ? status : open_decoder(m, c);
 }
 
@@ -242,6 +245,7 @@ void movie_close(struct movie *m)
     avio_context_free(&m->io);
     av_packet_free(&m->packet);
     av_frame_free(&m->next);
+    sws_freeContext(m->scaler);
     free(m->frames.shown.at);
     free(m->frames.keys.at);
     free(m);

@@ -51,8 +51,7 @@ static int decode_next(struct movie *m)
     }
     AVFrame *f = m->next;
     m->hurt = (m->hurt && !f->key_frame) || !frame_whole(f);
-    int64_t pts = f->best_effort_timestamp;
-    f->pts = pts == AV_NOPTS_VALUE ? m->reached + (m->reached != INT64_MIN) : pts;
+    f->pts = movie_time(m, f);
     return 0;
 }
 

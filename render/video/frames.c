@@ -72,7 +72,11 @@ static bool timed(int64_t pts)
 static int list_packet(struct movie *m, const AVPacket *p)
 {
     struct frame_list *l = &m->frames;
-    int64_t pts = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
+    int64_t pts = p->pts;
+    if (pts == AV_NOPTS_VALUE)
+        l->by_order = true;
+    if (l->by_order && p->dts != AV_NOPTS_VALUE)
+        pts = p->dts;
     if (!is_shown(m, p) || !timed(pts))
         return 0;
     int64_t end = pts + (p->duration > 0 && timed(p->duration) ? p->duration : 0);
@@ -191,6 +195,19 @@ int64_t movie_at(const struct movie *m, int64_t pts)
 {
     const struct frame_list *l = &m->frames;
     return l->whole || pts <= l->shown.at[l->shown.n - 1] ? l->shown.at[times_find(&l->shown, pts)] : pts;
+}
+
+/* The decoder holds frames back to put them in order: what comes out when a packet goes in is so many frames older. */
+int64_t movie_time(const struct movie *m, const AVFrame *f)
+{
+    const struct times *t = &m->frames.shown;
+    int64_t next = m->reached == INT64_MIN ? t->at[0] : m->reached + 1;
+    if (!m->frames.by_order)
+        return f->best_effort_timestamp == AV_NOPTS_VALUE ? next : f->best_effort_timestamp;
+    uint32_t late = (uint32_t)MAX(m->codec->has_b_frames, 0), at = times_find(t, f->pkt_dts);
+    if (f->pkt_dts == AV_NOPTS_VALUE)
+        at = MIN(times_find(t, next - 1) + 1, t->n - 1), late = 0;
+    return t->at[at - MIN(at, late)];
 }
 
 uint32_t movie_key(const struct movie *m, int64_t pts)

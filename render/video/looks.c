@@ -26,10 +26,10 @@ void looks_done(struct looks *l)
 }
 
 /* The frame looks as if every pixel of it had been seen, which takes but a glance. */
-static int look(const struct movie *m, const AVFrame *f, struct look_at *ret)
+static int look(struct movie *m, const AVFrame *f, struct look_at *ret)
 {
     cleanup(pixels_done) struct pixels p = {0};
-    int e = pixels_make(f, (struct size){LOOK_W, LOOK_H}, 3, true, &p);
+    int e = pixels_make(m, f, (struct size){LOOK_W, LOOK_H}, 3, true, &p);
     if (e)
         return e;
     ret->pts = f->pts;

@@ -10,6 +10,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libswscale/swscale.h>
 
 #include "decode.h"
 
@@ -24,6 +25,7 @@ struct frame_list {
     struct times shown, keys;
     int64_t end;  /* of the last */
     bool whole;   /* every frame is in it */
+    bool by_order; /* the file does not say when they are shown, only in which order they come: these are the times of that */
 };
 
 struct movie {
@@ -37,6 +39,7 @@ struct movie {
     AVCodecContext *codec;
     AVPacket *packet;
     AVFrame *next;      /* decoded, and not taken yet */
+    struct SwsContext *scaler; /* as it was used last */
     struct frame_list frames;
     int64_t reached;    /* the time of the last frame that was decoded; INT64_MIN: none since the seek */
     bool ended;         /* the decoder was told so */
@@ -64,6 +67,9 @@ int64_t movie_at(const struct movie *m, int64_t pts);
 uint32_t movie_number(const struct movie *m, int64_t pts);
 /* The last key frame not after it; the first where there is none. */
 uint32_t movie_key(const struct movie *m, int64_t pts);
+
+/* When a frame is shown that the decoder gave, from what it says of it. */
+int64_t movie_time(const struct movie *m, const AVFrame *f);
 
 /* The last frame not after that time, into `ret`, which must be empty. Cheap where it lies a little after the one before. */
 int movie_frame(struct movie *m, int64_t pts, AVFrame *ret, struct complaint *c);

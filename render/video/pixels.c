@@ -7,7 +7,6 @@
 
 #include <libavutil/display.h>
 #include <libavutil/pixdesc.h>
-#include <libswscale/swscale.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,21 +84,23 @@ static bool full_range(const AVFrame *f)
     return full;
 }
 
-static void free_scaler(struct SwsContext **s)
-{
-    sws_freeContext(*s);
-}
-
-int pixels_make(const AVFrame *f, struct size size, uint8_t channels, bool quick, struct pixels *ret)
+/* The scaler is kept for frames like this one: setting it up takes longer than a small frame. */
+static struct SwsContext *scaler_for(struct movie *m, const AVFrame *f, struct size size, enum AVPixelFormat to, bool quick)
 {
     int flags = quick ? SWS_AREA : SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;
-    enum AVPixelFormat to = channels == 4 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
-    cleanup(free_scaler) struct SwsContext *s = sws_getContext(f->width, f->height, f->format, (int)size.w, (int)size.h, to,
-                                                               flags, NULL, NULL, NULL);
+    m->scaler = sws_getCachedContext(m->scaler, f->width, f->height, f->format, (int)size.w, (int)size.h, to, flags, NULL, NULL,
+                                     NULL);
+    const int *matrix = sws_getCoefficients(matrix_of(f)), *plain = sws_getCoefficients(SWS_CS_DEFAULT);
+    if (m->scaler)
+        (void)sws_setColorspaceDetails(m->scaler, matrix, full_range(f), plain, 1, 0, 1 << 16, 1 << 16);
+    return m->scaler;
+}
+
+int pixels_make(struct movie *m, const AVFrame *f, struct size size, uint8_t channels, bool quick, struct pixels *ret)
+{
+    struct SwsContext *s = scaler_for(m, f, size, channels == 4 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24, quick);
     if (!s)
         return -EINVAL;
-    const int *matrix = sws_getCoefficients(matrix_of(f)), *plain = sws_getCoefficients(SWS_CS_DEFAULT);
-    (void)sws_setColorspaceDetails(s, matrix, full_range(f), plain, 1, 0, 1 << 16, 1 << 16);
     size_t stride = ((size_t)size.w * channels + 2 * ALIGN - 1) / ALIGN * ALIGN;
     uint8_t *px = aligned_alloc(ALIGN, stride * (size.h + 1));
     if (!px)
@@ -121,13 +122,13 @@ static struct size within(struct size s, struct size box)
     return (struct size){(uint32_t)fmax(nearbyint(s.w * q), 1), (uint32_t)fmax(nearbyint(s.h * q), 1)};
 }
 
-int pixels_image(const struct movie *m, const AVFrame *f, struct size box, struct image *ret)
+int pixels_image(struct movie *m, const AVFrame *f, struct size box, struct image *ret)
 {
     uint8_t turn = pixels_orientation(m);
     cleanup(pixels_done) struct pixels p = {0};
     auto_image made = {0};
     struct size size = within(pixels_size(m, f), size_turned(box, turn));
-    int e = pixels_make(f, size, 4, false, &p);
+    int e = pixels_make(m, f, size, 4, false, &p);
     if (!e)
         e = image_init(&made, size);
     if (e)

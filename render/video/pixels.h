@@ -20,10 +20,10 @@ struct pixels {
 };
 void pixels_done(struct pixels *p);
 
-/* The frame at that size. quick: nearest is near enough. -ENOMEM, -EINVAL for what cannot be converted. */
-int pixels_make(const AVFrame *f, struct size size, uint8_t channels, bool quick, struct pixels *ret);
+/* The frame at that size. quick: for a look at it. -ENOMEM, -EINVAL for what cannot be converted. */
+int pixels_make(struct movie *m, const AVFrame *f, struct size size, uint8_t channels, bool quick, struct pixels *ret);
 
 /* The same as a picture, upright, that fits the box. */
-int pixels_image(const struct movie *m, const AVFrame *f, struct size box, struct image *ret);
+int pixels_image(struct movie *m, const AVFrame *f, struct size box, struct image *ret);
 
 #endif

@@ -108,7 +108,7 @@ static int video_start(struct decoder *d, const struct want *want, struct size *
     int status = check_pixels(d->size.w, d->size.h, (uint64_t)d->size.w * d->size.h, c);
     if (status || d->is_sheet)
         return status;
-    int e = pixels_make(d->frame, d->size, d->channels, false, &d->pixels);
+    int e = pixels_make(d->movie, d->frame, d->size, d->channels, false, &d->pixels);
     if (e)
         return e == -ENOMEM ? complain(c, WORK_NO_MEMORY, "no memory for the frame")
                             : complain(c, WORK_UNSUPPORTED, "its colours cannot be converted");
