@@ -218,8 +218,8 @@ test: ## build and run every test
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields viewms)
-TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff)
-tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
+tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -229,6 +229,19 @@ $(BUILD)/tests/mkfixture: $(FIXTURE_OBJ) $(OBJ)/libshared.a
 	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -lwebp -lwebpmux -lgif -ldeflate -llcms2 -lm
 $(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
 	$< $(@D)
+
+# Videos for the tests, and a program that tells which of their frames is shown.
+MKVIDEO_OBJ := $(call objects,$(sort $(wildcard tests/video/*.c)))
+$(MKVIDEO_OBJ): CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_video) 2>/dev/null))
+$(BUILD)/tests/mkvideo: $(MKVIDEO_OBJ) $(OBJ)/libshared.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) $(shell pkg-config --libs $(PKG_video)) -lm
+$(BUILD)/fixtures/video/good.tsv: $(BUILD)/tests/mkvideo
+	@mkdir -p $(@D)
+	$< $(@D)
+$(BUILD)/tests/videolook: $(OBJ)/tests/tools/videolook.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 # Small programs that the tests of the command line use.
 $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a

@@ -77,6 +77,11 @@
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */
 #define LIMIT_SVG_BYTES (64 * MIB)          /* markup of a compressed SVG */
 
+#define LIMIT_VIDEO_MEMORY (2 * GIB)        /* address space: a score of reference frames at 4K, and many libraries */
+#define LIMIT_VIDEO_MS 8500                 /* for all reading and decoding of a video; the rest is for its pixels */
+#define LIMIT_VIDEO_LIST_MS 2500            /* of that, for finding its frames */
+#define LIMIT_VIDEO_LOOK_MS 6000            /* from the start, for looking where it changes */
+#define LIMIT_VIDEO_TIME ((int64_t)1 << 52) /* of a frame, in units of its stream: sums and scaling stay in 64 bits */
 #define LIMIT_ICONS 256u                    /* images in one icon */
 #define LIMIT_HEIF_IMAGES 4096              /* pictures in one HEIF file */
 #define LIMIT_TIFF_SAMPLES 16u              /* of one pixel */
