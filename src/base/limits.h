@@ -65,6 +65,7 @@
 #define LIMIT_PAGES 1000000u                /* counted in a document */
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */
+#define LIMIT_SHEET_FRAMES 12u              /* of them that show an animation */
 #define LIMIT_REFS_BYTES (64 * KIB)         /* names of images in one Markdown */
 #define LIMIT_REFS 32u                      /* of them shown */
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
