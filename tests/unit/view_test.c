@@ -376,11 +376,11 @@ TEST(region_measured_in_another_picture_is_refused)
 TEST(what_is_no_picture_is_refused_as_such_whatever_page_is_asked)
 {
     static const char *const rows[][2] = {{"nosuch.png", "absent"},
-                                          {"bad/pdf-saved-as.png", "unperceivable_type"},
+                                          {"bad/pdf-saved-as.png", "render_not_allowed"},
                                           {"good/png-rgb-8.png", "invalid_input"}};
     cleanup(fovea_p) fovea *f = context(0, false);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        auto_result *r = SEE(f, .path = rows[i][0], .page = 2);
+        auto_result *r = SEE(f, .path = rows[i][0], .page = {2, 0});
         CHECK_STR(fovea_result_reason(r), rows[i][1]);
     }
 }
@@ -392,7 +392,10 @@ TEST(requests_filled_in_by_hand_are_checked_like_any_other)
         {.path = ""},
         {.path = "good/png-rgb-8.png", .frame = INT64_C(1) << 32},
         {.path = "good/png-rgb-8.png", .max_edge = (INT64_C(1) << 32) + 40},
-        {.path = "good/png-rgb-8.png", .page = -3},
+        {.path = "good/png-rgb-8.png", .page = {-3, 0}},
+        {.path = "good/png-rgb-8.png", .page = {3, 2}},
+        {.path = "good/png-rgb-8.png", .page = {1, 65}},
+        {.path = "good/png-rgb-8.png", .time = {-1, true}},
         {.path = "good/png-rgb-8.png", .space = "bogus"},
         {.path = "good/png-rgb-8.png", .detail = "bogus"},
         {.path = "good/png-rgb-8.png", .region = {0, 0, -1, 5, true}},
