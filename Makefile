@@ -54,7 +54,7 @@ LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
 # What each renderer is made with, by pkg-config.
-PKG_photo := libtiff-4 libheif gdk-pixbuf-2.0
+PKG_photo := libtiff-4 libheif
 PKG_svg   := librsvg-2.0 fontconfig
 PKG_text  := pangocairo fontconfig libcmark-gfm
 PKG_pdf   := poppler-glib cairo fontconfig
@@ -212,13 +212,13 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl postgresql
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields viewms)
-TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load)
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff)
 tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
 
 # Pictures for the tests, made by our own code.
@@ -247,8 +247,8 @@ $(BUILD)/tests/askhost: $(ASKHOST_OBJ) $(OBJ)/libinternal.a
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lssl -lcrypto -ljansson
 
 # Tools of the tests: one writes to a record and reads it, one kills those who do, one writes down what asking would have, one
-# lowers generated conversations turn by turn.
-$(addprefix $(BUILD)/tests/,recordwrite recordcrash seedledger lowerall): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
+# lowers generated conversations turn by turn, one compares drawings with what they should look like.
+$(addprefix $(BUILD)/tests/,recordwrite recordcrash seedledger lowerall picdiff): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 

@@ -14,7 +14,7 @@ void canvas_done(struct canvas *m)
     *m = (struct canvas){0};
 }
 
-static int canvas_init(struct canvas *m, struct size size, struct complaint *c)
+int canvas_init(struct canvas *m, struct size size, struct complaint *c)
 {
     int status = check_sides(size.w, size.h, c);
     if (!status)

@@ -9,6 +9,7 @@
 #include <poppler.h>
 
 #include "decode.h"
+#include "sheet.h"
 
 /* Appends what must stay readable inside the jail, see program.h: fonts, and the tables of poppler. */
 void pdf_prepare(const char **readable);
@@ -37,6 +38,7 @@ struct canvas {
     struct size size;
     uint32_t *px;
 };
+int canvas_init(struct canvas *m, struct size size, struct complaint *c); /* white */
 void canvas_done(struct canvas *m);
 
 /* The part of the page on white, at that size, with what stands on it: annotations and form fields. */
@@ -44,6 +46,11 @@ int page_draw(const struct page *p, struct area part, struct size size, struct c
 
 /* One row as RGBA, opaque. */
 void canvas_row(const struct canvas *m, uint32_t y, uint8_t *out);
+
+/* A sheet of n pages (1..LIMIT_SHEET_CELLS) of the first one's shape; others are fitted in. contact_done frees it. */
+int sheet_init(struct contact *s, const struct fit_limits *limits, uint32_t n, const struct page *first, struct complaint *c);
+/* Draws them all, from that number on. */
+int sheet_draw(struct contact *s, PopplerDocument *d, uint32_t first, struct complaint *c);
 
 extern const struct decoder_ops decode_pdf;
 

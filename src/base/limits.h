@@ -70,9 +70,15 @@
 #define LIMIT_INSET_BYTES (64 * MIB)        /* of the pixels that they are shown by */
 #define LIMIT_REFS 32u                      /* of them shown */
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
+#define LIMIT_TEXT_ROW (16 * KIB)           /* bytes of one row of text, with all that is piled up in it */
 #define LIMIT_RENDER_FILES 32               /* folders that a worker may read fonts and tables in */
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */
 #define LIMIT_SVG_BYTES (64 * MIB)          /* markup of a compressed SVG */
+
+#define LIMIT_ICONS 256u                    /* images in one icon */
+#define LIMIT_HEIF_IMAGES 4096              /* pictures in one HEIF file */
+#define LIMIT_TIFF_SAMPLES 16u              /* of one pixel */
+#define LIMIT_TIFF_ROWS (256 * MIB)         /* decoded at once: a strip, or a row of tiles */
 
 #define LIMIT_ICC_BYTES (4 * MIB)           /* an embedded colour profile */
 #define LIMIT_JPEG_SCANS 100                /* a progressive JPEG of more is built to waste time */
@@ -151,6 +157,8 @@
 /* Reading text from pictures */
 #define LIMIT_OCR_PATCHES 16000u            /* of 28 px: 12.5 million pixels, A4 at 350 dpi; a larger picture is scaled down */
 #define LIMIT_OCR_SIDE 32000u               /* Tesseract's own is 32767 */
+#define LIMIT_OCR_DRAWN 2200u               /* long side of a page that is drawn to be read: A4 at 190 dpi */
+#define LIMIT_OCR_PAGES 10                  /* of a document, for one question */
 #define LIMIT_OCR_MS 60000                  /* wall clock of one picture: a full page is slow */
 #define LIMIT_OCR_CPU_S 75
 #define LIMIT_OCR_MEMORY (2 * GIB)
@@ -195,6 +203,7 @@
 #define LIMIT_ASK_IMAGE (20 * MIB)
 #define LIMIT_ASK_IMAGE_ASIS 5000000        /* where it must be sent as it is */
 #define LIMIT_ASK_PDF (32 * MIB)
+#define LIMIT_ASK_PAGES 20                  /* of a document, drawn for one question: above 20 pictures Anthropic takes smaller ones only */
 #define LIMIT_ASK_PICTURES 4096             /* counted for one session; the oldest are forgotten */
 #define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
 #define LIMIT_ASK_OBJECTS 16                /* open brackets among the words of an answer that has its JSON elsewhere */
