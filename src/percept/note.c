@@ -93,9 +93,10 @@ static void add_document(struct buf *b, const struct perception *p)
 static void add_text(struct buf *b, const struct perception *p)
 {
     if (p->total_lines)
-        (void)buf_add_format(b, " lines %u-%u of %u (page %u of %u)", p->first_line, p->last_line, p->total_lines, p->page,
-                             p->source.pages);
-    else
+        (void)buf_add_format(b, " lines %u-%u of %u", p->first_line, p->last_line, p->total_lines);
+    if (p->total_lines && p->source.pages > 1)
+        (void)buf_add_format(b, " (page %u of %u)", p->page, p->source.pages);
+    else if (!p->total_lines)
         add_page(b, p, " ");
 }
 
