@@ -66,6 +66,7 @@
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
 #define LIMIT_VIDEO_SECONDS 100000000          /* that a time may name: three years */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */
+#define LIMIT_SHEET_FRAMES 12u              /* of them that show an animation */
 #define LIMIT_REFS_BYTES (64 * KIB)         /* names of images in one Markdown */
 #define LIMIT_INSET_BYTES (64 * MIB)        /* of the pixels that they are shown by */
 #define LIMIT_REFS 32u                      /* of them shown */
