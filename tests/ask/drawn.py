@@ -161,7 +161,7 @@ def answers_about_other_pages_or_the_file_itself_are_not_the_same():
 
 
 def a_page_past_the_end_and_a_locked_or_broken_file_are_told():
-    for path, page, words in (("five.pdf", 6, "INVALID_INPUT: *page 6*5 pages*"), ("five.pdf", "4-9", "INVALID_INPUT: *5 pages*"),
+    for path, page, words in (("five.pdf", 6, "INVALID_INPUT: *5 pages*page 6*"), ("five.pdf", "4-9", "INVALID_INPUT: *5 pages*"),
                               ("locked.pdf", 1, "FILE_MALFORMED: *encrypted*password*"), ("broken.pdf", 1, "FILE_MALFORMED: *")):
         envelope = ask("wa/ok", good=False, file_path=path, page=page)
         assert like(words, envelope["error"]) and envelope["cost_usd"] == 0, envelope
