@@ -120,6 +120,7 @@ $(OBJ)/cmd/mcp.o: CPPFLAGS += -I.
 
 # Pixel loops earn -O3.
 $(OBJ)/worker/%.o: OPT := -O3
+$(OBJ)/render/svg/svg.o: OPT := -O3
 
 # Only the types; the library is loaded when a record is in PostgreSQL.
 $(OBJ)/src/record/postgre%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
