@@ -289,6 +289,10 @@ $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 # Is a provider with a certificate of its own.
 $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
 
+# Includes arithmetic of a renderer.
+$(BUILD)/tests/text_wrap_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 2>/dev/null)) -Irender/text
+$(BUILD)/tests/text_wrap_test: TEST_LIBS := -lglib-2.0
+
 # A worker that misbehaves on request, for the tests of its parent.
 $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags
 	@mkdir -p $(@D)
