@@ -219,7 +219,7 @@ test: ## build and run every test
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
 TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load)
-tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
+tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/photos/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -228,6 +228,16 @@ $(BUILD)/tests/mkfixture: $(FIXTURE_OBJ) $(OBJ)/libshared.a
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -lwebp -lwebpmux -lgif -ldeflate -llcms2 -lm
 $(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
+	$< $(@D)
+
+# The same for what fovea-photo reads.
+PHOTO_OBJ := $(call objects,$(sort $(wildcard tests/fixture/photo/*.c)) $(addprefix tests/fixture/,canvas.c pieces.c png.c))
+$(PHOTO_OBJ): CPPFLAGS += -Itests
+$(OBJ)/tests/fixture/photo/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_photo) 2>/dev/null))
+$(BUILD)/tests/mkphoto: $(PHOTO_OBJ) $(OBJ)/libshared.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -ldeflate -llcms2 -lm $(shell pkg-config --libs $(PKG_photo))
+$(BUILD)/photos/good.tsv: $(BUILD)/tests/mkphoto
 	$< $(@D)
 
 # Small programs that the tests of the command line use.

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
-#include "bytes.h"
+#include "heif_gap.h"
 #include "photo.h"
 #include "pixels.h"
 
@@ -45,7 +45,8 @@ static int refuse(struct heif_error e, struct complaint *c)
     if (e.code == heif_error_Memory_allocation_error)
         return complain(c, WORK_NO_MEMORY, "out of memory");
     bool unknown = e.code == heif_error_Unsupported_feature || e.code == heif_error_Unsupported_filetype;
-    return complain(c, unknown ? WORK_UNSUPPORTED : WORK_MALFORMED, "libheif: %s", e.message ? e.message : "no reason given");
+    const char *words = e.message ? e.message : "no reason given";
+    return complain(c, unknown ? WORK_UNSUPPORTED : WORK_MALFORMED, "libheif: %.*s", (int)strcspn(words, "\n"), words);
 }
 
 /* The primary image first, then the others as they stand in the file. */
@@ -97,6 +98,8 @@ static int open_image(struct decoder *d, const struct source *s, uint32_t *ret_p
     struct heif_error e = heif_context_read_from_memory_without_copy(d->context, s->data, s->len, NULL);
     if (e.code)
         return refuse(e, c);
+    if (heif_has_gap(s->data, s->len))
+        return complain(c, WORK_MALFORMED, "zeros stand where the picture's data should");
     int status = choose_image(d, s->request ? s->request->page : 1, ret_pages, &id, c);
     if (status)
         return status;
