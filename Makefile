@@ -52,11 +52,11 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
-WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lm
+WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
 # What each renderer is made with, by pkg-config.
 PKG_photo := libtiff-4 libheif
 PKG_svg   := librsvg-2.0 fontconfig
-PKG_text  := pangocairo fontconfig libcmark-gfm
+PKG_text  := pangocairo fontconfig md4c
 PKG_pdf   := poppler-glib cairo fontconfig
 PKG_video := libavformat libavcodec libswscale libavutil
 OCR_LIBS    := -ltesseract -llept -lm
@@ -212,14 +212,14 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl postgresql
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
 .PHONY: tests
-TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields)
-TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load)
-tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/photos/good.tsv
+TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields viewms)
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
+tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -240,6 +240,19 @@ $(BUILD)/tests/mkphoto: $(PHOTO_OBJ) $(OBJ)/libshared.a
 $(BUILD)/photos/good.tsv: $(BUILD)/tests/mkphoto
 	$< $(@D)
 
+# Videos for the tests, and a program that tells which of their frames is shown.
+MKVIDEO_OBJ := $(call objects,$(sort $(wildcard tests/video/*.c)))
+$(MKVIDEO_OBJ): CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_video) 2>/dev/null))
+$(BUILD)/tests/mkvideo: $(MKVIDEO_OBJ) $(OBJ)/libshared.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) $(shell pkg-config --libs $(PKG_video)) -lm
+$(BUILD)/fixtures/video/good.tsv: $(BUILD)/tests/mkvideo
+	@mkdir -p $(@D)
+	$< $(@D)
+$(BUILD)/tests/videolook: $(OBJ)/tests/tools/videolook.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+
 # Small programs that the tests of the command line use.
 $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
 	@mkdir -p $(@D)
@@ -257,8 +270,8 @@ $(BUILD)/tests/askhost: $(ASKHOST_OBJ) $(OBJ)/libinternal.a
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lssl -lcrypto -ljansson
 
 # Tools of the tests: one writes to a record and reads it, one kills those who do, one writes down what asking would have, one
-# lowers generated conversations turn by turn.
-$(addprefix $(BUILD)/tests/,recordwrite recordcrash seedledger lowerall): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
+# lowers generated conversations turn by turn, one compares drawings with what they should look like.
+$(addprefix $(BUILD)/tests/,recordwrite recordcrash seedledger lowerall picdiff): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
@@ -272,6 +285,14 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) -lgif -lspng
+
+# Those of fovea-photo's decoders link these besides.
+PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))
+$(BUILD)/tests/photo_%: tests/unit/photo_%.c tests/unit/test.h $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. -Iworker $(CFLAGS) -MMD -MP $< -o $@ $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a \
+	    $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(shell pkg-config --libs $(PKG_photo))
 
 # Those of the server's parts link these.
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags

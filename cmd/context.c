@@ -44,6 +44,7 @@ int context_open(const struct common *common, fovea **ret, struct fovea_fault *f
         .reach = common->roots.n ? (const char *const *)roots : NULL,
         .config_file = named ? config : common->config,
         .personality = common->personality,
+        .render = FOVEA_RENDER_ALL,
         .no_webp = common->no_webp,
     };
     int r = failed ? fault_is(fault, -EINVAL, failed, "the path is empty or too long")

@@ -30,21 +30,20 @@ static void add_row(struct choice_option *to, const struct option *row, bool com
     (void)snprintf(to->value, sizeof to->value, "%s", row->value ? row->value : "");
 }
 
+/* What the help calls a field's value; "" of a boolean, which is a flag. */
 static void name_value(const struct fovea_field *field, char *to, size_t size)
 {
+    static const char *const names[] = {[FOVEA_INTEGER] = "N", [FOVEA_BOX] = "X,Y,W,H", [FOVEA_OBJECT] = "JSON",
+                                        [FOVEA_PAGES] = "N[-M]", [FOVEA_TIME] = "TIME", [FOVEA_BOOLEAN] = ""};
     size_t at = 0;
-    if (field->type == FOVEA_INTEGER)
-        (void)snprintf(to, size, "N");
-    else if (field->type == FOVEA_BOX)
-        (void)snprintf(to, size, "X,Y,W,H");
-    else if (field->type == FOVEA_STRING)
+    if (field->type == FOVEA_STRING)
         for (; field->name[at] && at + 1 < size; at++)
             to[at] = (char)toupper((unsigned char)field->name[at]);
-    else if (field->type == FOVEA_OBJECT)
-        (void)snprintf(to, size, "JSON");
-    else
+    else if (field->type == FOVEA_CHOICE)
         for (const char *const *c = field->choices; *c && at < size; c++)
             at += (size_t)snprintf(to + at, size - at, "%s%s", at ? "|" : "", *c);
+    else
+        (void)snprintf(to, size, "%s", names[field->type]);
 }
 
 static void add_field(struct choice_option *to, const struct fovea_field *field)
@@ -125,7 +124,7 @@ static int unknown_option(const struct command *command, const struct choice_opt
 static int set_field(struct invocation *in, const struct choice_option *o, const char *value)
 {
     struct fovea_fault fault;
-    if (fovea_field_parse(o->field, value, in->request, &fault) == 0)
+    if (fovea_field_parse(o->field, value ? value : "true", in->request, &fault) == 0)
         return 0;
     say("--%s: %s", o->name, fault.text);
     return usage_hint(in->command);

@@ -38,8 +38,10 @@ static int print_words(const fovea_result *result, const struct fovea_image *ima
         return EXIT_DONE;
     }
     auto_buf b = BUF_INIT(LIMIT_CLI_TEXT);
-    (void)buf_add_format(&b, "%s\n%s  %s %ux%u, %zu bytes\n", fovea_result_text(result), image->id, image->media_type,
-                         image->width, image->height, image->len);
+    (void)buf_add_format(&b, "%s\n", fovea_result_text(result));
+    if (image)
+        (void)buf_add_format(&b, "%s  %s %ux%u, %zu bytes\n", image->id, image->media_type, image->width, image->height,
+                             image->len);
     return out_buf(&b);
 }
 
@@ -57,16 +59,17 @@ static int show(const struct values *v, const fovea_result *result, struct drawi
     struct fovea_image image;
     struct fovea_fault fault = {0};
     int bad = 0;
-    if (fovea_result_image(result, &image) < 0)
-        return EXIT_FAULT;
-    if (v->output)
+    bool shown = fovea_result_image(result, &image) == 0;
+    if (v->output && !shown)
+        say("nothing is written to '%s': there is no picture", v->output);
+    if (v->output && shown)
         bad = save_image(&image, v->output, &fault);
     if (fault.code)
         return out_fault(&fault, v->json || v->data, EXIT_FAULT);
     if (!bad && (v->json || v->data))
         return out_json(fovea_result_json_new(result, v->data ? FOVEA_JSON_DATA : 0));
     bad = bad ? bad : print_drawing(result, drawing);
-    return bad ? bad : print_words(result, &image, to_stdout(v));
+    return bad ? bad : print_words(result, shown ? &image : NULL, to_stdout(v));
 }
 
 static int run(struct invocation *in)
@@ -111,14 +114,17 @@ static const struct option options[] = {
 
 const struct command command_view = {
     .name = "view",
-    .summary = "look at a picture",
+    .summary = "look at a picture, a document, code or a video",
     .arguments = "REF",
-    .about = "Turns a picture into pixels that any vision model accepts, or says why that cannot be done and what to "
-             "do instead. Prints a note, the view's id, its type and size; on a terminal the picture comes first. "
+    .about = "Turns a picture, an SVG, a page of a PDF or of text, Markdown or a video into pixels that any vision model "
+             "accepts, or says why that cannot be done and what to do instead. Prints a note, the view's id, its type and size; on a terminal the picture comes first. "
              "REF '-' is stdin.",
     .examples = "fovea view shot.png\n"
                 "fovea view shot.png -o small.webp\tkeep what a model would get\n"
                 "fovea view shot.png --region 100,200,640,480\tlook closer at a part\n"
+                "fovea view paper.pdf --page 2\tone page; 1-6 shows several on a sheet\n"
+                "fovea view clip.mp4 --time 1:23.5\tone frame; without it, a sheet of frames\n"
+                "fovea view after.png --against before.png\twhat changed, and where\n"
                 "fovea view photo.jpg --json --data\tall of it, for a program\n",
     .tool = "view",
     .options = options,

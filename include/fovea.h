@@ -195,6 +195,7 @@ struct fovea_session_options {
     const char *main;         /* "PROVIDER/MODEL" that the host runs now; NULL: not known */
     bool model_unknown;       /* unless a model that we know is named, pictures also keep within images.maxPatches */
     bool no_webp;             /* as in fovea_options */
+    unsigned no_render;       /* FOVEA_RENDER_ bits: what this host may not have drawn, whatever the context lets it */
     size_t max_text;          /* of one read, in bytes: whole lines up to it (a longer line is cut, which the result says) */
     size_t max_image;         /* of one view, in bytes of picture: the budget is no more than that, and a picture that
                                  cannot be made so small is refused as too_large */
@@ -242,6 +243,9 @@ enum fovea_type {
     FOVEA_BOX,    /* four numbers */
     FOVEA_CHOICE, /* a string, one of choices */
     FOVEA_OBJECT, /* a JSON object; in a request struct, its text */
+    FOVEA_PAGES,  /* struct fovea_pages: a number, or words such as "1-6" */
+    FOVEA_TIME,   /* struct fovea_time: seconds as a number, or words such as "1:23.5" */
+    FOVEA_BOOLEAN,
 };
 
 struct fovea_field {
@@ -268,8 +272,8 @@ FOVEA_API const struct fovea_tool *fovea_tools(size_t *ret_count);
 /* Whether the context has the tool: a personality may leave some out. */
 FOVEA_API bool fovea_tool_allowed(const fovea *f, const char *tool);
 
-/* Sets one member of a tool's request from words, as a command line has them ("10,20,300,200" is a box). The string
- * is borrowed by the request. -EINVAL with a sentence when the value does not fit. */
+/* Sets one member of a tool's request from words, as a command line has them ("10,20,300,200" is a box, "1-6" are
+ * pages, "true" is a boolean). The string is borrowed by the request. -EINVAL with a sentence when the value does not fit. */
 FOVEA_API int fovea_field_parse(const struct fovea_field *field, const char *value, void *request,
                                 struct fovea_fault *fault);
 
@@ -377,12 +381,15 @@ struct fovea_image {
     const uint8_t *data;
     size_t len;
     uint32_t width, height;
-    uint32_t source_width, source_height; /* upright */
-    double scale[2], offset[2];           /* source = offset + shown * scale */
+    uint32_t source_width, source_height; /* upright; of what is drawn, in its units: points, user units */
+    double scale[2], offset[2];           /* source = offset + shown * scale, */
+    bool maps;                            /* where this is set: a contact sheet or a comparison is no part of its source */
+    bool sheet;                           /* several pages or frames */
     const char *question; /* of vision_analyze that was answered with pixels, for the host's own model; else NULL */
     bool again;           /* id can be named in a later call */
 };
-/* Fills ret_image (pointers borrowed from r) and returns 0; -EINVAL for any other kind. */
+/* Fills ret_image (pointers borrowed from r) and returns 0; -EINVAL for any other kind, -ENOENT where there is none: two
+ * pictures that were compared are equal, and the note says so. */
 FOVEA_API int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image);
 
 /* The lines of a text. */

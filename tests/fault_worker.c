@@ -119,8 +119,8 @@ static void write_picture(struct job *j, uint32_t side)
 
 static struct work_reply honest(void)
 {
-    return (struct work_reply){.magic = WORK_MAGIC, .status = WORK_OK, .source_w = SIDE, .source_h = SIDE, .frames = 1,
-                               .orientation = 1, .media = MEDIA_PNG, .width = SIDE, .height = SIDE,
+    return (struct work_reply){.magic = WORK_MAGIC, .status = WORK_OK, .source_w = SIDE, .source_h = SIDE,
+                               .extent_w = SIDE, .extent_h = SIDE, .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG, .width = SIDE, .height = SIDE,
                                .crop = {0, 0, SIDE, SIDE}};
 }
 
@@ -317,7 +317,7 @@ static void opens(struct job *j)
 }
 static void output_beyond_limit(struct job *j)
 {
-    (void)!ftruncate(j->output, (off_t)LIMIT_WORKER_OUTPUT + 1);
+    (void)!ftruncate(j->output, (off_t)LIMIT_RAW_OUTPUT + 1);
     send_reply(j);
 }
 static void oom(struct job *j)

@@ -38,10 +38,11 @@ struct encoder {
     int (*encode)(const struct image *m, unsigned quality, struct encoded *ret);
 };
 
+/* encode_png_quick takes a tenth of the time and, of drawn pictures, about a third more bytes. */
 /* encode_webp is quick for drawn pictures, _photo for photos, _thorough is slow for either; encode_jpeg_fine keeps all of
  * the colour (4:4:4). */
 extern const struct encoder encode_webp, encode_webp_photo, encode_webp_thorough, encode_webp_lossless;
-extern const struct encoder encode_jpeg, encode_jpeg_fine, encode_png;
+extern const struct encoder encode_jpeg, encode_jpeg_fine, encode_png, encode_png_quick;
 
 /*
  * encode_jpeg while the picture's rows are still being made. The picture is borrowed; only the rows that were told of are

@@ -13,6 +13,7 @@
 #include "encode.h"
 
 enum { GREY = 0, RGB = 2, PALETTE = 3, RGBA = 6 }; /* PNG's colour types */
+enum { PACK_SLACK = 1 };
 /* Of libdeflate. Where much of the picture is text the quick one costs 4 % more bytes, and the quickest, which has a third
  * of the time, 6 % with alpha and none in grey. */
 enum { LEVEL = 6, QUICK_LEVEL = 4, QUICKEST_LEVEL = 1 };
@@ -30,12 +31,14 @@ struct png {
     struct palette_map map;
 };
 
-static bool all_grey(const struct image *m)
+static bool all_grey(const struct palette *p)
 {
-    size_t n = (size_t)m->size.w * m->size.h;
-    for (const uint8_t *p = m->px; n--; p += 4)
-        if (p[0] != p[1] || p[1] != p[2])
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint8_t c[4];
+        memcpy(c, &p->colour[i], sizeof c);
+        if (c[0] != c[1] || c[1] != c[2])
             return false;
+    }
     return true;
 }
 
@@ -43,7 +46,7 @@ static bool all_grey(const struct image *m)
 static void choose(struct png *p)
 {
     bool few = palette_of(p->m, &p->palette);
-    bool grey = few && p->m->opaque && p->palette.n > 16 && all_grey(p->m);
+    bool grey = few && p->m->opaque && p->palette.n > 16 && all_grey(&p->palette);
     p->type = grey ? GREY : few ? PALETTE : p->m->opaque ? RGB : RGBA;
     p->bits = p->type == PALETTE ? p->palette.bits : 8;
     p->bpp = p->type == RGB ? 3 : p->type == RGBA ? 4 : 1;
@@ -72,6 +75,7 @@ static void pack_indices(const struct png *p, const uint8_t *from, uint8_t *to)
     }
 }
 
+/* May write PACK_SLACK bytes behind the row. */
 static void pack_row(const struct png *p, uint32_t y, uint8_t *to)
 {
     const uint8_t *from = image_row(p->m, y);
@@ -84,7 +88,7 @@ static void pack_row(const struct png *p, uint32_t y, uint8_t *to)
             to[x] = from[(size_t)x * 4];
     else
         for (uint32_t x = 0; x < p->m->size.w; x++)
-            memcpy(to + (size_t)x * 3, from + (size_t)x * 4, 3);
+            memcpy(to + (size_t)x * 3, from + (size_t)x * 4, 4); /* one more than needed is one move */
 }
 
 /* PNG's filters 0..4. n bytes of a row, `up` the row above (zeros for the first), both with bpp zero bytes in front. */
@@ -154,10 +158,10 @@ static void best_row(const struct png *p, const uint8_t *row, const uint8_t *bef
 static uint8_t *filtered(const struct png *p, size_t *ret_len)
 {
     enum { LEAD = 8 };
-    size_t len, room = p->row + LEAD;
+    size_t len, room = p->row + LEAD + PACK_SLACK;
     if (__builtin_mul_overflow(p->row + 1, (size_t)p->m->size.h, &len))
         return NULL;
-    auto_free uint8_t *out = malloc(len), *rows = calloc(3, room);
+    auto_free uint8_t *out = malloc(len + PACK_SLACK), *rows = calloc(3, room);
     if (!out || !rows)
         return NULL;
     uint8_t *row = rows + LEAD, *before = row + room, *trial = before + room;
@@ -222,24 +226,38 @@ static uint8_t *put_palette(uint8_t *at, const struct palette *p)
     return seal_chunk(at, "tRNS", faint);
 }
 
-static int write_file(const struct png *p, const uint8_t *raw, size_t raw_len, struct encoded *ret)
+enum { AROUND = 2048 }; /* every chunk but the pixels, at most */
+
+/* The file so far, up to where the pixels' stream begins. */
+static uint8_t *begin_file(const struct png *p, uint8_t *file)
 {
-    enum { AROUND = 2048 }; /* every chunk but the pixels, at most */
-    auto_free uint8_t *file = malloc(deflate_bound(raw_len) + AROUND);
-    if (!file)
-        return -ENOMEM;
     uint8_t *at = put_header(file, p);
     if (p->type == PALETTE)
         at = put_palette(at, &p->palette);
-    int64_t len = deflate(raw, raw_len, p->level, at + 8);
-    if (len < 0 || len > INT32_MAX)
-        return len < 0 ? (int)len : -EFBIG;
-    at = seal_chunk(at, "IDAT", (size_t)len);
+    return at;
+}
+
+/* Takes over the file, whose chunk of pixels begins at `at` with len bytes of data. */
+static void end_file(const struct png *p, uint8_t *file, uint8_t *at, size_t len, const struct encoder *by,
+                     struct encoded *ret)
+{
+    at = seal_chunk(at, "IDAT", len);
     at = seal_chunk(at, "IEND", 0);
     size_t total = (size_t)(at - file);
     uint8_t *fitting = realloc(file, total);
-    *ret = (struct encoded){fitting ? fitting : file, total, &encode_png, p->m->size};
-    (void)take(file);
+    *ret = (struct encoded){fitting ? fitting : file, total, by, p->m->size};
+}
+
+static int write_file(const struct png *p, const uint8_t *raw, size_t raw_len, struct encoded *ret)
+{
+    auto_free uint8_t *file = malloc(deflate_bound(raw_len) + AROUND);
+    if (!file)
+        return -ENOMEM;
+    uint8_t *at = begin_file(p, file);
+    int64_t len = deflate(raw, raw_len, p->level, at + 8);
+    if (len < 0 || len > INT32_MAX)
+        return len < 0 ? (int)len : -EFBIG;
+    end_file(p, take(file), at, (size_t)len, &encode_png, ret);
     return 0;
 }
 
@@ -255,6 +273,57 @@ static int encode(const struct image *m, unsigned quality, struct encoded *ret)
     auto_free uint8_t *raw = filtered(p, &len);
     return raw ? write_file(p, raw, len, ret) : -ENOMEM;
 }
+
+/* Some rows at a time, none filtered, so that they are still at hand when they are deflated. False: no room. */
+static bool deflate_rows(const struct png *p, uint8_t *rows, uint32_t at_once, struct quick *q)
+{
+    uint32_t h = p->m->size.h;
+    bool good = true;
+    for (uint32_t y = 0; good && y < h; y += at_once) {
+        uint32_t n = MIN(at_once, h - y);
+        for (uint32_t i = 0; i < n; i++) {
+            uint8_t *to = rows + i * (p->row + 1);
+            pack_row(p, y + i, to + 1);
+            to[0] = 0;
+        }
+        good = quick_add(q, rows, n * (p->row + 1), y + n == h);
+    }
+    return good;
+}
+
+static int encode_quick(const struct image *m, unsigned quality, struct encoded *ret)
+{
+    enum { AT_ONCE = 64 * 1024 };
+    (void)quality;
+    auto_free struct png *p = calloc(1, sizeof *p);
+    if (!p)
+        return -ENOMEM;
+    p->m = m;
+    choose(p);
+    uint32_t at_once = (uint32_t)MAX(AT_ONCE / (p->row + 1), (size_t)1);
+    size_t raw = (p->row + 1) * m->size.h, room = deflate_bound(raw);
+    auto_free uint8_t *file = malloc(room + AROUND), *rows = malloc((p->row + 1) * at_once + PACK_SLACK);
+    if (!file || !rows)
+        return -ENOMEM;
+    uint8_t *at = begin_file(p, file);
+    struct quick *q = quick_new(at + 8, MIN(room, (size_t)INT32_MAX));
+    if (!q)
+        return -ENOMEM;
+    bool good = deflate_rows(p, rows, at_once, q);
+    size_t len = quick_end(q);
+    if (!good)
+        return encode(m, 0, ret); /* noise, which the quick way makes larger than it was */
+    end_file(p, take(file), at, len, &encode_png_quick, ret);
+    return 0;
+}
+
+const struct encoder encode_png_quick = {
+    .media = MEDIA_PNG,
+    .lossless = true,
+    .alpha = true,
+    .max_side = LIMIT_SIDE,
+    .encode = encode_quick,
+};
 
 const struct encoder encode_png = {
     .media = MEDIA_PNG,

@@ -4,7 +4,7 @@
  * that can win, and lossy: WebP, and JPEG too where WebP is over the budget or its bytes are so dense that JPEG may be
  * smaller. Where WebP is barred JPEG comes first, being ten times as quick as PNG, and PNG only where it may still be
  * smaller. Further steps are lossy alone. Each encode corrects the forecast of the next; a forecast of lossy bytes says
- * where to look, never what is left out.
+ * where to look, never what is left out. A page that was drawn just now is PNG at once, if that fits.
  */
 #include "ladder.h"
 
@@ -273,6 +273,13 @@ static int try_lossless(struct climb *c)
     bool webp, png;
     size_t len;
     int e = 0;
+    /* A page of text is drawn in some 6 ms. WebP would take ten times as long for a third of the bytes; JPEG as long as the
+     * drawing, for blurred letters. */
+    if (c->l->drawn && c->m->opaque && c->look.flat > flat_enough) {
+        e = try_lossless_with(c, &encode_png_quick, &len);
+        if (e || c->fits)
+            return e ? e : 1;
+    }
     choose_lossless(c, &webp, &png);
     if (webp)
         e = try_lossless_with(c, &encode_webp_lossless, &len);
@@ -337,7 +344,8 @@ static int climb_lossy(struct climb *c)
 {
     const struct encoder *jpeg = c->m->opaque ? &encode_jpeg : NULL;
     const struct encoder *quick = c->look.flat < photo_at_most ? &encode_webp_photo : &encode_webp;
-    if (webp_allowed(c))
+    /* A drawn page that PNG makes too large has photos on it; WebP would take several times as long as drawing it did. */
+    if (webp_allowed(c) && !(c->l->drawn && jpeg))
         return climb_with(c, c->l->thorough ? &encode_webp_thorough : quick, jpeg);
     return climb_with(c, jpeg ? jpeg : &encode_png, NULL);
 }

@@ -16,6 +16,7 @@ struct ladder {
     bool webp;             /* WebP is allowed */
     bool pristine;         /* the picture's pixels are the source's own, so that lossless may be smaller */
     bool thorough;         /* spend the time of the thorough lossy method */
+    bool drawn;            /* a page or a drawing, made just now: quick and exact before small */
     bool lossless_source;  /* source is there and its encoding loses nothing */
     struct jpeg_writer *jpeg; /* a JPEG of the picture at the first quality, begun already; NULL: none. Borrowed */
     struct encoded source; /* the source's own file as one more candidate; data NULL when there is none. Borrowed */

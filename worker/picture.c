@@ -108,6 +108,10 @@ static int open_source(struct job *j)
         j->reply->pages = MAX(h->pages, 1u);
         return status;
     }
+    if (j->request->flags & WORK_SHEET && j->ops->sheet)
+        status = j->ops->sheet(&j->ops, &j->decoder, h, &j->limits, &j->complaint);
+    if (status)
+        return status;
     bool extent = h->extent_w > 0 || h->extent_h > 0;
     j->drawn = extent && !h->sheet;
     if (extent && (!extent_usable(h->extent_w) || !extent_usable(h->extent_h)))
@@ -280,9 +284,25 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
 static struct want want_of(const struct job *j, struct rect crop, struct size target)
 {
     struct want w = {.frame = MAX(j->request->frame, 1), .channels = j->header.channels, .area = j->area, .target = target};
-    if (!j->drawn)
+    if (j->drawn)
+        w.channels = 4;
+    else
         w.least = least_size(j, crop, target);
     return w;
+}
+
+/* What is drawn comes as it is shown, and needs no scaling. */
+static int take_drawn(struct job *j, struct size size, bool *opaque)
+{
+    int e = image_init(&j->image, size), status = WORK_OK;
+    if (e)
+        return complain_errno(j, e);
+    for (uint32_t y = 0; !status && y < size.h; y++) {
+        uint8_t *row = j->image.px + y * image_stride(&j->image);
+        status = j->ops->row(j->decoder, row, &j->complaint);
+        *opaque = *opaque && (!j->header.alpha || row_opaque(row, size.w));
+    }
+    return status ? status : j->ops->finish(j->decoder, &j->complaint);
 }
 
 static int decode_rows(struct job *j)
@@ -295,15 +315,17 @@ static int decode_rows(struct job *j)
     int status = j->ops->start(j->decoder, &want, &decoded, &j->complaint);
     if (status)
         return status;
-    if (j->drawn)
-        j->header.width = (full = decoded).w, j->header.height = decoded.h;
     bool opaque = true;
+    if (j->drawn && !same_size(decoded, target))
+        return complain(&j->complaint, WORK_MALFORMED, "drawn at another size than asked for");
+    if (j->drawn)
+        full = decoded;
     j->shrunk = !same_size(decoded, full);
     j->scaled = j->shrunk || !same_size(target, (struct size){crop.w, crop.h});
     if (j->answered && !j->request->preview_w)
         status = rows_run(j->ops, j->decoder, &j->header, decoded, NULL, NULL, &opaque, &j->complaint);
     else
-        status = scale_rows(j, decoded, crop, target, &opaque);
+        status = j->drawn ? take_drawn(j, decoded, &opaque) : scale_rows(j, decoded, crop, target, &opaque);
     if (status)
         return status;
     j->image.opaque = opaque;
@@ -414,7 +436,8 @@ static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_fact
     bool drawn_webp = j->ops->media == MEDIA_WEBP && !j->shrunk;
     bool thorough = !j->scaled || j->header.colour == COLOUR_CMYK || drawn_webp;
     struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j),
-                       .thorough = thorough, .lossless_source = j->own.data && !j->header.lossy, .jpeg = j->jpeg};
+                       .thorough = thorough, .lossless_source = j->own.data && !j->header.lossy, .jpeg = j->jpeg,
+                       .drawn = j->drawn || j->header.sheet};
     return ladder_climb(&l, &j->image, ret, ret_facts);
 }
 

@@ -23,7 +23,7 @@ int contact_init(struct contact *s, const struct fit_limits *limits, uint32_t n,
                  struct size most);
 void contact_done(struct contact *s);
 
-/* Puts the k-th picture (from 0) into its cell: scaled to fit within it, never enlarged past it, centred, laid on white where it
+/* Puts the k-th picture (from 0) into its cell: made smaller to fit within it, never larger, centred, laid on white where it
  * is transparent. number (from 1) and time_ms (below 0: none) go into its cell; the words are drawn beneath it, or NULL:
  * none. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank; cut where they do not fit. -ENOMEM. */
 int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
@@ -32,8 +32,8 @@ int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint
 /* "0:07.3", "1:02:03.0": minutes, seconds and tenths, hours before them where there are any. */
 void contact_time(int64_t ms, char out[24]);
 
-/* The same letters anywhere: words at that height (at least 7; a multiple of 7 is sharp), black on what is there. Returns the
- * width in pixels; m NULL: only measures. */
+/* The same letters anywhere: words so high (to the multiple of 7 below it, at least 7; tails hang 2/7 below that), black on
+ * what is there, cut at its borders. Returns the width in pixels; m NULL: only measures. (letters.c) */
 uint32_t letters_draw(struct image *m, uint32_t x, uint32_t y, uint32_t height, const char *words);
 
 #endif

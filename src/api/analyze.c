@@ -88,33 +88,13 @@ static int step_route(struct asking *a)
     return 0;
 }
 
-static int no_vision(struct asking *a, enum choose_verdict v)
-{
-    static const char *const words[] = {
-        [CHOOSE_NO_REGISTRY] = "no models are known",
-        [CHOOSE_NO_MODELS] = "no provider has a key, and models.ocr is false; set a key such as ANTHROPIC_API_KEY",
-        [CHOOSE_UNRESOLVED] = "no provider serves the model that is set; `fovea models` lists what can be asked",
-    };
-    if (v == CHOOSE_CANNOT) {
-        char trouble[CHOOSING_TROUBLE];
-        choosing_trouble(a->call, &a->choice, trouble);
-        return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
-                           "%s is not known to see; name another model, or say vision: true for it in models.yaml%s", a->who,
-                           trouble);
-    }
-    if (v == CHOOSE_NO_KEY)
-        return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
-                           "there is no key for %s; configure one for this provider or choose another model", a->who);
-    return asking_fail(a, FAIL_VISION_NOT_SUPPORTED, "%s", words[v]);
-}
-
 static int step_choose(struct asking *a)
 {
     if (a->native)
         return 0;
     enum choose_verdict v = asking_choose(a, MODEL_VISION);
     if (v != CHOOSE_OK)
-        return no_vision(a, v);
+        return asking_blind(a, v);
     if (a->local && a->format)
         return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
                            "local/ocr only reads text and cannot answer in a format; set a provider and its key");
@@ -122,33 +102,6 @@ static int step_choose(struct asking *a)
 }
 
 /* ---------------------------------------------------------------- the source */
-
-static int refused(struct asking *a)
-{
-    static const enum fail kinds[REASON_COUNT] = {
-        [REASON_ABSENT] = FAIL_FILE_NOT_FOUND,
-        [REASON_UNPERCEIVABLE_TYPE] = FAIL_UNSUPPORTED_FILE_TYPE,
-        [REASON_UNREADABLE_TYPE] = FAIL_UNSUPPORTED_FILE_TYPE,
-        [REASON_TOO_LARGE] = FAIL_FILE_TOO_LARGE,
-        [REASON_MALFORMED] = FAIL_FILE_MALFORMED,
-        [REASON_INVALID_INPUT] = FAIL_INVALID_INPUT,
-        [REASON_BLOCKED] = FAIL_URL_BLOCKED,
-        [REASON_RENDER_NOT_ALLOWED] = FAIL_UNSUPPORTED_FILE_TYPE,
-        [REASON_TIMED_OUT] = FAIL_FILE_MALFORMED,
-    };
-    const struct refusal *r = &a->view.result->refusal;
-    if (a->view.net != NET_OK)
-        return asking_net(a, a->view.net, a->view.net_words);
-    bool unread = a->view.verdict == SNAPSHOT_TIMED_OUT;
-    return asking_fail(a, unread ? FAIL_FILE_NOT_FOUND : kinds[r->reason], "%s", r->message);
-}
-
-static int too_large(struct asking *a, uint64_t size, uint64_t cap, const char *advice)
-{
-    char has[32], may[32];
-    show_over(size, cap, has, may);
-    return asking_fail(a, FAIL_FILE_TOO_LARGE, "the file has %s, more than the limit of %s%s", has, may, advice);
-}
 
 static int take_base64(struct asking *a, const char *text)
 {
@@ -174,34 +127,19 @@ static int step_open(struct asking *a)
     if (!r)
         r = view_open(&a->view);
     if (r > 0 && !a->result && a->view.verdict == SNAPSHOT_TOO_LARGE)
-        return too_large(a, a->view.snapshot.file_size, a->view.cap, " for a PDF (20 MiB for a picture)");
-    return r > 0 && !a->result ? refused(a) : r;
+        return asking_too_large(a, a->view.snapshot.file_size, a->view.cap, " for a PDF (20 MiB for a picture)");
+    return r > 0 && !a->result ? asking_refused(a) : r;
 }
 
-/* A document is read by a model that takes documents; no host's own model gets one from a tool. */
-static int take_pdf(struct asking *a)
+/* No host's own model gets a document from a tool. */
+static int plan_pdf(struct asking *a)
 {
-    uint64_t size = a->view.snapshot.size, most;
-    if (a->native) {
-        a->native = false;
-        int r = step_choose(a);
-        if (r)
-            return r;
-    }
-    bool can = !a->local && models_can(a->call->f->config.models, a->choice.model, MODEL_PDF) &&
-               ask_takes(&a->choice, WIRE_PDF);
-    if (!can)
-        return asking_fail(a, FAIL_PDF_NOT_SUPPORTED,
-                           "%s takes no PDF, and this version cannot turn pages into pictures; name a model that does, or "
-                           "give a page as PNG", a->who);
-    if (a->look.page.first || a->look.region.set)
-        return asking_fail(a, FAIL_PDF_NOT_SUPPORTED,
-                           "a page or region of a PDF needs page rendering, which this version does not have; ask about the "
-                           "whole PDF and name the page in the prompt");
-    if ((most = ask_inline_limit(&a->choice, WIRE_PDF)) && size > most)
-        return too_large(a, size, most, " that its provider takes; split it");
-    a->part = (struct wire_part){.kind = WIRE_PDF, .name = "document.pdf"};
-    return asking_map(a);
+    bool was = a->native;
+    a->native = false;
+    int r = was ? step_choose(a) : 0;
+    if (was && !r)
+        asking_look(a);
+    return r ? r : asking_plan_pdf(a);
 }
 
 static int step_plan(struct asking *a)
@@ -210,17 +148,18 @@ static int step_plan(struct asking *a)
     uint64_t size = a->view.snapshot.size;
     const struct media_row *row = media_row(a->view.sniff.media);
     if (a->view.sniff.media == MEDIA_PDF)
-        return take_pdf(a);
+        return plan_pdf(a);
     if (row->class != CLASS_BITMAP && row->class != CLASS_PICTURE)
         return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE,
-                           "by its content the file is %s; vision_analyze takes PNG, JPEG, GIF, WebP and PDF",
+                           "by its content the file is %s; vision_analyze takes PNG, JPEG, GIF, WebP, BMP, "
+                           "TIFF, HEIC, AVIF, ICO and PDF",
                            size ? row->name : "empty");
     if (size > LIMIT_ASK_IMAGE)
-        return too_large(a, size, LIMIT_ASK_IMAGE, " for a picture; make it smaller first");
+        return asking_too_large(a, size, LIMIT_ASK_IMAGE, " for a picture; make it smaller first");
     if (!c->auto_resize && size > LIMIT_ASK_IMAGE_ASIS)
-        return too_large(a, size, LIMIT_ASK_IMAGE_ASIS, " while images.autoResize is false; set it to true");
+        return asking_too_large(a, size, LIMIT_ASK_IMAGE_ASIS, " while images.autoResize is false; set it to true");
     int r = view_plan(&a->view);
-    return r > 0 ? refused(a) : r;
+    return r > 0 ? asking_refused(a) : r;
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -234,7 +173,7 @@ static int step_native(struct asking *a)
     if (r < 0)
         return r;
     if (a->view.result->kind != FOVEA_PERCEPTION)
-        return refused(a);
+        return asking_refused(a);
     a->result = a->view.result;
     return 1;
 }
@@ -243,8 +182,10 @@ static int step_fit(struct asking *a)
 {
     if (a->part.kind == WIRE_PDF)
         return 0;
+    if (a->drawn)
+        return a->local ? asking_read_pages(a) : asking_pages(a);
     int r = a->local ? asking_read(a) : asking_picture(a);
-    return r > 0 && !a->result ? refused(a) : r;
+    return r > 0 && !a->result ? asking_refused(a) : r;
 }
 
 static asking_step *const steps[] = {step_arguments, asking_allowed, step_route,    step_choose, step_open,  step_plan,

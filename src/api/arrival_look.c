@@ -58,29 +58,43 @@ static const char *trouble(enum pool_end end, const struct work_reply *reply)
     return *reply->detail ? reply->detail : "it does not decode in full";
 }
 
-static int decode(fovea *f, const struct incoming_blob *blob, enum media media, struct incoming_picture *ret,
-                  struct fovea_fault *fault)
+/* Twice where the machine may be to blame: a busy one kills too, and what is kept for ever is asked twice. */
+static int run(fovea *f, const struct incoming_blob *blob, enum media media, int tries, enum pool_end *ret_end,
+               struct work_reply *ret, struct fovea_fault *fault)
 {
     struct snapshot s = {.fd = -1};
-    struct pool_output output = {0};
-    enum pool_end end = POOL_DONE;
-    int r = snapshot_of(blob->data, blob->len, &s, fault);
+    struct pool *pool;
+    int r = programs_pool(f->programs, media_row(media)->program, &pool, fault);
+    if (r == 0)
+        r = snapshot_of(blob->data, blob->len, &s, fault);
     if (r < 0)
         return r;
     struct work_request work = {.magic = WORK_MAGIC, .media = media, .input_len = s.size,
                                 .limits = {.max_edge = SMALL, .max_bytes = 64 * KIB, .quality = 50, .resize = 1}};
     struct pool_job job = {.request = &work, .input = s.fd, .limit_ms = LIMIT_WORKER_MS};
-    r = pool_run(f->pool, &job, &end, &output, fault);
-    if (r == 0 && end != POOL_DONE) /* a busy machine kills too: what is kept for ever is asked twice */
-        r = pool_run(f->pool, &job, &end, &output, fault);
-    if (r == 0) {
-        (void)snprintf(ret->why, sizeof ret->why, "%s", trouble(end, &output.reply));
-        ret->width = end == POOL_DONE ? output.reply.source_w : 0;
-        ret->height = end == POOL_DONE ? output.reply.source_h : 0;
+    *ret_end = POOL_TIMED_OUT;
+    for (; r == 0 && tries && *ret_end != POOL_DONE; tries--) {
+        struct pool_output output = {0};
+        r = pool_run(pool, &job, ret_end, &output, fault);
+        *ret = output.reply;
+        pool_output_done(&output);
     }
-    pool_output_done(&output);
     snapshot_done(&s);
     return r;
+}
+
+static int decode(fovea *f, const struct incoming_blob *blob, enum media media, struct incoming_picture *ret,
+                  struct fovea_fault *fault)
+{
+    struct work_reply reply = {0};
+    enum pool_end end = POOL_DONE;
+    int r = run(f, blob, media, 2, &end, &reply, fault);
+    if (r < 0)
+        return r;
+    (void)snprintf(ret->why, sizeof ret->why, "%s", trouble(end, &reply));
+    ret->width = end == POOL_DONE ? reply.source_w : 0;
+    ret->height = end == POOL_DONE ? reply.source_h : 0;
+    return 0;
 }
 
 static enum media sniff_blob(const struct incoming_blob *blob)
@@ -96,10 +110,10 @@ static int look_at(fovea *f, const struct incoming_blob *blob, struct incoming_p
     const struct media_row *row = media_row(media);
     bool picture = row->class == CLASS_BITMAP || row->class == CLASS_PICTURE || row->class == CLASS_VECTOR;
     *ret = (struct incoming_picture){.media_type = picture ? row->mime : NULL};
-    if (row->class == CLASS_BITMAP)
+    if (row->class == CLASS_BITMAP || row->class == CLASS_PICTURE)
         return decode(f, blob, media, ret, fault);
     if (picture)
-        (void)snprintf(ret->why, sizeof ret->why, "%s is not shown by this version; convert it to PNG", row->name);
+        (void)snprintf(ret->why, sizeof ret->why, "%s is not shown as an attachment; give it as PNG", row->name);
     else
         (void)snprintf(ret->why, sizeof ret->why, "it is no picture");
     return 0;
@@ -152,16 +166,25 @@ static const struct incoming_blob *blob_of(const struct incoming *in, const json
     return sha256_unhex(json_string_value(json_object_get(part, "sha256")), digest) ? incoming_blob(in, digest) : NULL;
 }
 
-/* The bytes of text do not tell which kind of text it is; of all others they tell more than was said. */
-static int name_document(const struct incoming *in, json_t *part)
+/* How many pages it has, for those who must not send too many; where that cannot be told, nothing is. A document is not decoded
+ * to be let in, only counted where the config lets pages be drawn. */
+static int count_pages(fovea *f, const struct incoming_blob *blob, json_t *part, struct fovea_fault *fault)
 {
-    const char *type = json_string_value(json_object_get(part, "type"));
-    const struct incoming_blob *blob = type && !strcmp(type, "document") ? blob_of(in, part) : NULL;
-    json_t *said = json_object_get(part, "media_type");
-    if (!blob)
+    struct work_reply reply = {0};
+    enum pool_end end;
+    if (!f->config.render_pdf || json_object_get(part, "pages"))
         return 0;
-    enum media media = sniff_blob(blob);
+    int r = run(f, blob, MEDIA_PDF, 1, &end, &reply, fault);
+    if (r < 0 || end != POOL_DONE || reply.status != WORK_OK)
+        return r == -ENOMEM ? r : 0;
+    return json_object_set_new(part, "pages", json_integer(reply.pages)) < 0 ? fault_oom(fault) : 0;
+}
+
+/* The bytes of text do not tell which kind of text it is; of all others they tell more than was said. */
+static int name_document(json_t *part, enum media media)
+{
     const char *is = media_row(media)->mime;
+    json_t *said = json_object_get(part, "media_type");
     if (media == MEDIA_NONE || (media == MEDIA_TEXT && said) || (said && !strcmp(json_string_value(said), is)))
         return 0;
     if (said && !json_object_get(part, "declared") && json_object_set(part, "declared", said) < 0)
@@ -169,15 +192,27 @@ static int name_document(const struct incoming *in, json_t *part)
     return json_object_set_new(part, "media_type", json_string(is)) < 0 ? -ENOMEM : 0;
 }
 
-static int name_documents(const struct incoming *in)
+static int look_at_document(const struct arrival *a, json_t *part, struct fovea_fault *fault)
+{
+    const char *type = json_string_value(json_object_get(part, "type"));
+    const struct incoming_blob *blob = type && !strcmp(type, "document") ? blob_of(&a->in, part) : NULL;
+    if (!blob)
+        return 0;
+    enum media media = sniff_blob(blob);
+    if (name_document(part, media) < 0)
+        return fault_oom(fault);
+    return media == MEDIA_PDF ? count_pages(a->place.f, blob, part, fault) : 0;
+}
+
+static int look_at_documents(const struct arrival *a, struct fovea_fault *fault)
 {
     size_t i, k;
     json_t *entry, *part;
     int r = 0;
-    json_array_foreach(in->entries, i, entry)
+    json_array_foreach(a->in.entries, i, entry)
         json_array_foreach(json_object_get(entry, "parts"), k, part)
             if (r == 0)
-                r = name_document(in, part);
+                r = look_at_document(a, part, fault);
     return r;
 }
 
@@ -195,7 +230,7 @@ int arrival_look(struct arrival *a, struct fovea_fault *fault)
     if (wanted)
         work_together(&l, wanted);
     r = incoming_pictures(&a->in, tell, &l, fault);
-    if (r == 0 && (incoming_views(&a->in) < 0 || name_documents(&a->in) < 0))
+    if (r == 0 && incoming_views(&a->in) < 0)
         return fault_oom(fault);
-    return r;
+    return r < 0 ? r : look_at_documents(a, fault);
 }

@@ -71,7 +71,33 @@ enum choose_verdict asking_choose(struct asking *a, unsigned need)
     return v;
 }
 
+int asking_blind(struct asking *a, enum choose_verdict v)
+{
+    static const char *const words[] = {
+        [CHOOSE_NO_REGISTRY] = "no models are known",
+        [CHOOSE_NO_MODELS] = "no provider has a key, and models.ocr is false; set a key such as ANTHROPIC_API_KEY",
+        [CHOOSE_UNRESOLVED] = "no provider serves the model that is set; `fovea models` lists what can be asked",
+    };
+    if (v == CHOOSE_CANNOT) {
+        char trouble[CHOOSING_TROUBLE];
+        choosing_trouble(a->call, &a->choice, trouble);
+        return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
+                           "%s is not known to see; name another model, or say vision: true for it in models.yaml%s", a->who,
+                           trouble);
+    }
+    if (v == CHOOSE_NO_KEY)
+        return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
+                           "there is no key for %s; configure one for this provider or choose another model", a->who);
+    return asking_fail(a, FAIL_VISION_NOT_SUPPORTED, "%s", words[v]);
+}
+
 /* ---------------------------------------------------------------- what */
+
+bool asking_may_draw(const struct asking *a, unsigned what)
+{
+    const struct config *c = &a->call->f->config;
+    return (c->render_pdf && what == FOVEA_RENDER_PDF) || (c->render_video && what == FOVEA_RENDER_VIDEO);
+}
 
 void asking_look(struct asking *a)
 {
@@ -89,6 +115,38 @@ void asking_look(struct asking *a)
     a->view.no_webp = a->call->f->no_webp || (a->chosen && a->choice.provider->no_webp);
     a->view.no_gif = a->chosen && a->choice.provider->wire && !strcmp(a->choice.provider->wire, "gemini");
     a->look.model = a->chosen ? a->who : NULL;
+}
+
+/* What is not allowed is worded before it comes to this. */
+int asking_refused(struct asking *a)
+{
+    static const enum fail kinds[REASON_COUNT] = {
+        [REASON_ABSENT] = FAIL_FILE_NOT_FOUND,
+        [REASON_UNPERCEIVABLE_TYPE] = FAIL_UNSUPPORTED_FILE_TYPE,
+        [REASON_UNREADABLE_TYPE] = FAIL_UNSUPPORTED_FILE_TYPE,
+        [REASON_TOO_LARGE] = FAIL_FILE_TOO_LARGE,
+        [REASON_MALFORMED] = FAIL_FILE_MALFORMED,
+        [REASON_INVALID_INPUT] = FAIL_INVALID_INPUT,
+        [REASON_BLOCKED] = FAIL_URL_BLOCKED,
+        [REASON_RENDER_NOT_ALLOWED] = FAIL_UNSUPPORTED_FILE_TYPE,
+        [REASON_TIMED_OUT] = FAIL_FILE_MALFORMED,
+    };
+    const struct view_job *j = &a->view;
+    if (j->net != NET_OK)
+        return asking_net(a, j->net, j->net_words);
+    enum fail kind = kinds[j->result->refusal.reason];
+    if (j->verdict == SNAPSHOT_TIMED_OUT)
+        kind = FAIL_FILE_NOT_FOUND;
+    else if (j->output.reply.status == WORK_LOCKED)
+        kind = FAIL_FILE_MALFORMED;
+    return asking_fail(a, kind, "%s", j->result->refusal.message);
+}
+
+int asking_too_large(struct asking *a, uint64_t size, uint64_t cap, const char *advice)
+{
+    char has[32], may[32];
+    show_over(size, cap, has, may);
+    return asking_fail(a, FAIL_FILE_TOO_LARGE, "the file has %s, more than the limit of %s%s", has, may, advice);
 }
 
 int asking_net(struct asking *a, enum net_reason reason, const char *words)
@@ -121,6 +179,18 @@ int asking_picture(struct asking *a)
     a->part = (struct wire_part){.kind = WIRE_IMAGE, .media_type = image.media_type, .data = image.data, .len = image.len};
     a->shown = strdup(fovea_result_text(a->view.result));
     return a->shown ? 0 : fault_oom(a->fault);
+}
+
+int asking_tell(struct asking *a, const char *format, ...)
+{
+    auto_buf b = BUF_INIT(64 * KIB);
+    va_list args;
+    (void)buf_add_format(&b, "%s ", a->instructions);
+    va_start(args, format);
+    (void)buf_add_vformat(&b, format, args);
+    va_end(args);
+    a->told = buf_take(&b);
+    return a->told ? 0 : fault_oom(a->fault);
 }
 
 int asking_map(struct asking *a)
@@ -158,8 +228,8 @@ static int failed(struct asking *a)
     case ASK_TIMED_OUT:
         return asking_fail(a, FAIL_LLM_ERROR,
                            "%s question timed out after %llds. Increase images.questionTimeoutMs (currently %lldms; 0 "
-                           "disables) or check the vision model provider.", a->part.kind == WIRE_VIDEO || a->part.kind == WIRE_VIDEO_URL ? "Video" : "Image",
-                           (long long)(ms + 999) / 1000, (long long)ms);
+                           "disables) or check the vision model provider.",
+                           strcmp(a->tool, "video_analyze") ? "Image" : "Video", (long long)(ms + 999) / 1000, (long long)ms);
     case ASK_EMPTY:
         return a->plain ? asking_fail(a, FAIL_LLM_ERROR, "%s model returned no text output.", a->tool)
                         : asking_fail(a, FAIL_LLM_ERROR, "%s returned no text output%s%s", a->who, *words ? ": " : "", words);
@@ -183,7 +253,8 @@ int asking_ask(struct asking *a)
 {
     const struct config *c = &a->call->f->config;
     struct ask_question q = {
-        .choice = &a->choice, .media = &a->part, .n_media = 1, .instructions = a->instructions, .text = a->question,
+        .choice = &a->choice, .media = a->parts ? a->parts : &a->part, .n_media = a->parts ? a->n_parts : 1,
+        .instructions = a->told ? a->told : a->instructions, .text = a->question,
         .schema = a->schema, .schema_json = a->schema_json, .max_output = c->max_output,
         .timeout_ms = c->question_timeout_ms, .ca_file = c->network_ca_file, .cancel = a->call->scope.cancel,
         .on_text = a->schema ? NULL : a->call->on_text, .on_text_arg = a->call->on_text_arg,
@@ -196,45 +267,6 @@ int asking_ask(struct asking *a)
     a->cost = cost_of(a->answer.nano);
     asking_book(a);
     return a->answer.end == ASK_ANSWERED ? 0 : failed(a);
-}
-
-/* A reader that gives up is as much the model's failure as a provider that does. */
-static int unread(struct asking *a, int code, const struct fovea_fault *wrong)
-{
-    if (code == -ECANCELED && a->plain)
-        return asking_fail(a, FAIL_LLM_ERROR, "%s request aborted.", a->tool);
-    if (code == -ETIMEDOUT || code == -EIO || code == -EBUSY || code == -ENODATA || code == -ENOEXEC)
-        return asking_fail(a, FAIL_LLM_ERROR, "local/ocr: %s", wrong->text);
-    return fault_set(a->fault, code, "%s", wrong->text);
-}
-
-int asking_read(struct asking *a)
-{
-    struct view_job *j = &a->view;
-    struct ocr_result got = {0};
-    struct fovea_fault wrong = {0};
-    struct ocr_request q = {.media = j->sniff.media, .fd = j->snapshot.fd, .len = j->snapshot.size, .frame = j->work.frame,
-                            .region = j->work.region};
-    int r = ocr_run(a->call->f->ocr, a->call->f->pool, &q, a->call->scope.cancel, &got, &wrong);
-    if (r < 0)
-        return unread(a, r, &wrong);
-    j->end = got.end;
-    j->output.reply = got.picture;
-    if (got.end != POOL_DONE || got.picture.status != WORK_OK) {
-        ocr_result_done(&got);
-        return view_outcome(j);
-    }
-    a->answer.text = got.words ? take(got.text) : strdup("No text was found in the picture.");
-    asking_note(a, "Read by local/ocr on this machine: text recognition only, the question itself was not answered.");
-    if (got.words)
-        asking_note(a, "%u word%s, mean confidence %.0f %%.", got.words, got.words == 1 ? "" : "s", (double)got.confidence);
-    if (got.cut)
-        asking_note(a, "There was more text than is given here.");
-    asking_note(a, "For an answer set a provider and its key.");
-    a->part.media_type = media_row(j->sniff.media)->mime;
-    a->answer.usage.told = true;
-    ocr_result_done(&got);
-    return a->answer.text ? 0 : fault_oom(a->fault);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -275,6 +307,11 @@ static void asking_done(struct asking *a)
     ask_answer_done(&a->answer);
     schema_free(a->schema);
     json_decref(a->schema_json);
+    for (size_t i = 0; a->outputs && i < a->n_parts; i++)
+        pool_output_done(&a->outputs[i]);
+    free(a->outputs);
+    free(a->parts);
+    free(a->told);
     free(a->shown);
     buf_done(&a->note);
     view_job_done(&a->view);

@@ -10,6 +10,14 @@
 #include "api/view.h"
 #include "ask/ask.h"
 
+/* Why pictures are made of what is none: pages of a document, frames of a video. */
+enum drawn {
+    DRAWN_NOT,
+    DRAWN_PART,   /* a page or a region was asked for */
+    DRAWN_NEEDED, /* the model takes no such file */
+    DRAWN_LARGE,  /* the file is larger than one request carries */
+};
+
 struct asking {
     const char *tool;
     bool plain; /* errors are words alone: inspect_image */
@@ -34,8 +42,14 @@ struct asking {
     struct call own;  /* the call, as wide as the model asked: the host's own limits are not its */
     struct fovea_view_request look;
     struct view_job view;
-    struct wire_part part;
+    struct wire_part part; /* what is sent; or the first of it */
     void *map; /* of the snapshot, where its bytes are sent as they are */
+    enum drawn drawn;
+    struct fovea_pages page;     /* of a document that is drawn, as asked for */
+    struct wire_part *parts;     /* where several are sent, n_parts of them; NULL: part alone */
+    struct pool_output *outputs; /* that they show */
+    size_t n_parts;
+    char *told; /* the instructions, with a sentence on what is shown */
 
     /* what came of it */
     uint8_t key[SHA256_LEN];
@@ -62,9 +76,21 @@ int asking_allowed(struct asking *a);
 /* need: MODEL_ bits. CHOOSE_OK fills in choice, local and who; any other verdict is the tool's to word. */
 enum choose_verdict asking_choose(struct asking *a, unsigned need);
 
+/* The error of a verdict that leaves nobody who sees. */
+int asking_blind(struct asking *a, enum choose_verdict v);
+
+/* Whether the config and the host let this be drawn: a FOVEA_RENDER_ bit. */
+bool asking_may_draw(const struct asking *a, unsigned what);
+
 /* The picture as the chosen model takes it: after view_open, what a view would do, but for that model. Refusals of the view
  * are left in view.result. */
 void asking_look(struct asking *a);
+
+/* The error that view.result's refusal is. */
+int asking_refused(struct asking *a);
+
+/* The error of a source that has more bytes than it may; advice follows the limit. */
+int asking_too_large(struct asking *a, uint64_t size, uint64_t cap, const char *advice);
 
 /* The error of a URL that gave no bytes. */
 int asking_net(struct asking *a, enum net_reason reason, const char *words);
@@ -74,6 +100,26 @@ int asking_fetch(struct asking *a, const char *url);
 
 /* The picture, fitted, becomes part. 1 with view.result where it cannot be shown. */
 int asking_picture(struct asking *a);
+
+/* Has the model told more than the instructions. */
+__attribute__((format(printf, 2, 3))) int asking_tell(struct asking *a, const char *format, ...);
+
+/* A PDF: planned, it goes as it is (in part then) or its pages are drawn; then these are made, in parts or read by
+ * local/ocr. 1 with the error. */
+int asking_plan_pdf(struct asking *a);
+int asking_pages(struct asking *a);
+int asking_read_pages(struct asking *a);
+
+/* The last page that was asked for, of so many. 1 with the error where there are fewer. */
+int asking_last_page(struct asking *a, int64_t pages, int64_t *ret);
+
+/* Calls work for 0 to n - 1, two at a time; the first that fails has the others left. Faults are those of the work. */
+struct asking_each {
+    int (*work)(void *arg, size_t k, struct fovea_fault *fault);
+    void *arg;
+    size_t n;
+};
+int asking_each(const struct asking_each *e, struct fovea_fault *fault);
 
 /* Steps in the order they are taken: is the answer known; may more be spent; put the picture, or the bytes as they are,
  * into part; ask; and the result. */

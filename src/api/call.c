@@ -8,7 +8,7 @@
 
 int call_init(struct call *c, fovea *f, fovea_session *session, const fovea_cancel *cancel, struct fovea_fault *fault)
 {
-    *c = (struct call){.f = f, .scope = {.cancel = cancel}, .cwd = f->true_cwd, .no_webp = f->no_webp, .session = "",
+    *c = (struct call){.f = f, .scope = {.cancel = cancel}, .cwd = f->true_cwd, .no_webp = f->no_webp, .render = f->render, .session = "",
                        .tally = f->tally};
     return session ? session_lend(session, c, fault) : 0;
 }

@@ -13,6 +13,7 @@ struct call {
     size_t max_image;            /* bytes; 0: no further ceiling */
     uint32_t max_patches;        /* 0 off */
     bool no_webp;
+    unsigned render;             /* FOVEA_RENDER_ bits that the host grants; the config has a say too */
     const char **roots;          /* the list of scope.roots; owned, but not what is in it */
     char *main;                  /* PROVIDER/MODEL, as it was when the call began; NULL: not known */
     const char *session;         /* its name; "" none */

@@ -27,6 +27,7 @@ struct fovea {
     char *true_cwd; /* cwd free of links */
     uint32_t tools; /* those that there are, by bit: their place in fovea_tools() */
     bool no_webp;
+    unsigned render; /* FOVEA_RENDER_ bits that the host grants */
     struct gate *gate;
     struct programs *programs;
     struct pool *pool; /* of fovea-worker; theirs */

@@ -18,19 +18,43 @@ static json_t *box_value(const struct fovea_box *box)
     return list;
 }
 
+static json_t *pages_value(const struct fovea_pages *p)
+{
+    if (!p->first)
+        return NULL;
+    return p->last > p->first ? json_sprintf("%lld-%lld", (long long)p->first, (long long)p->last) : json_integer(p->first);
+}
+
+static json_t *words_value(const struct fovea_field *field, const char *words)
+{
+    if (!words || field->type != FOVEA_OBJECT)
+        return words ? json_string(words) : NULL;
+    return json_loads(words, JSON_ALLOW_NUL, NULL);
+}
+
 /* NULL: it is not set. */
 static json_t *member_value(const struct fovea_field *field, const void *request)
 {
     const void *member = (const char *)request + field->offset;
     const struct fovea_box *box = member;
-    if (field->type == FOVEA_BOX)
+    const struct fovea_time *time = member;
+    switch (field->type) {
+    case FOVEA_BOX:
         return box->set ? box_value(box) : NULL;
-    if (field->type == FOVEA_INTEGER)
+    case FOVEA_INTEGER:
         return *(const int64_t *)member ? json_integer(*(const int64_t *)member) : NULL;
-    const char *string = *(char *const *)member;
-    if (!string || field->type != FOVEA_OBJECT)
-        return string ? json_string(string) : NULL;
-    return json_loads(string, JSON_ALLOW_NUL, NULL);
+    case FOVEA_PAGES:
+        return pages_value(member);
+    case FOVEA_TIME:
+        return time->set ? json_real(time->seconds) : NULL;
+    case FOVEA_BOOLEAN:
+        return *(const bool *)member ? json_true() : NULL;
+    case FOVEA_STRING:
+    case FOVEA_CHOICE:
+    case FOVEA_OBJECT:
+        break;
+    }
+    return words_value(field, *(char *const *)member);
 }
 
 json_t *tool_arguments_new(const char *tool, const void *request)
@@ -48,26 +72,50 @@ json_t *tool_arguments_new(const char *tool, const void *request)
 
 /* ---------------------------------------------------------------- as a schema */
 
+static void add_range(json_t *o, const struct fovea_field *field)
+{
+    (void)json_object_set_new(o, "minimum", json_integer(field->min));
+    if (field->max != INT64_MAX)
+        (void)json_object_set_new(o, "maximum", json_integer(field->max));
+}
+
+static void add_items(json_t *o)
+{
+    (void)json_object_set_new(o, "items", json_pack("{s:s}", "type", "number"));
+    (void)json_object_set_new(o, "minItems", json_integer(4));
+    (void)json_object_set_new(o, "maxItems", json_integer(4));
+}
+
+static void add_choices(json_t *o, const struct fovea_field *field)
+{
+    json_t *values = json_array();
+    for (const char *const *c = field->choices; *c; c++)
+        (void)json_array_append_new(values, json_string(*c));
+    (void)json_object_set_new(o, "enum", values);
+}
+
+/* Two types side by side, in the one form that every client and provider takes: a list of types is not. */
+static json_t *either_schema(const struct fovea_field *field)
+{
+    bool pages = field->type == FOVEA_PAGES;
+    return json_pack("{s:[{s:s, s:i}, {s:s}], s:s}", "anyOf", "type", pages ? "integer" : "number", "minimum", pages ? 1 : 0,
+                     "type", "string", "description", field->help);
+}
+
 static json_t *field_schema(const struct fovea_field *field)
 {
     static const char *const types[] = {
         [FOVEA_STRING] = "string", [FOVEA_INTEGER] = "integer", [FOVEA_BOX] = "array", [FOVEA_CHOICE] = "string",
-        [FOVEA_OBJECT] = "object"};
+        [FOVEA_OBJECT] = "object", [FOVEA_BOOLEAN] = "boolean"};
+    if (field->type == FOVEA_PAGES || field->type == FOVEA_TIME)
+        return either_schema(field);
     json_t *o = json_pack("{s:s, s:s}", "type", types[field->type], "description", field->help);
-    if (field->type == FOVEA_INTEGER) {
-        (void)json_object_set_new(o, "minimum", json_integer(field->min));
-        if (field->max != INT64_MAX)
-            (void)json_object_set_new(o, "maximum", json_integer(field->max));
-    } else if (field->type == FOVEA_BOX) {
-        (void)json_object_set_new(o, "items", json_pack("{s:s}", "type", "number"));
-        (void)json_object_set_new(o, "minItems", json_integer(4));
-        (void)json_object_set_new(o, "maxItems", json_integer(4));
-    } else if (field->type == FOVEA_CHOICE) {
-        json_t *values = json_array();
-        for (const char *const *c = field->choices; *c; c++)
-            (void)json_array_append_new(values, json_string(*c));
-        (void)json_object_set_new(o, "enum", values);
-    }
+    if (field->type == FOVEA_INTEGER)
+        add_range(o, field);
+    else if (field->type == FOVEA_BOX)
+        add_items(o);
+    else if (field->type == FOVEA_CHOICE)
+        add_choices(o, field);
     return o;
 }
 

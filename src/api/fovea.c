@@ -193,6 +193,7 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
         !(f->refits = seen_new()) || (!options->no_cache && !(f->cache = cache_new())))
         return fault_oom(fault);
     f->no_webp = options->no_webp;
+    f->render = options->render;
     int r = asker_new(&f->asker, fault);
     if (r >= 0)
         r = find_folders(f, options, fault);

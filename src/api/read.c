@@ -61,10 +61,10 @@ static int check_text(struct job *j, fovea_result **ret)
 {
     static const char *const advice[] = {
         [CLASS_BITMAP] = "use view to see it",
-        [CLASS_PICTURE] = "convert it to PNG and use view to see it",
-        [CLASS_DOCUMENT] = "convert it to text first",
-        [CLASS_VIDEO] = "extract a frame as PNG and use view to see it",
-        [CLASS_VECTOR] = "uncompress it first",
+        [CLASS_PICTURE] = "use view to see it",
+        [CLASS_DOCUMENT] = "use view to see its pages, or convert it to text first",
+        [CLASS_VIDEO] = "use view to see its frames",
+        [CLASS_VECTOR] = "use view to see it, or uncompress it first to read its markup",
         [CLASS_BINARY] = "read gives text only, and view shows pictures",
     };
     const char *name;

@@ -3,9 +3,12 @@
 #include "api/recorded.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
+#include "api/fields.h"
 #include "base/fault.h"
+#include "base/limits.h"
 #include "base/path.h"
 #include "percept/json.h"
 #include "transcript/transcript.h"
@@ -42,20 +45,46 @@ static uint32_t number(const json_t *o, const char *name)
     return v > 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
+static double real(const json_t *list, size_t i)
+{
+    return json_number_value(json_array_get(list, i));
+}
+
+/* Which page, frame or time: a range is words. */
+static void take_part(const json_t *result, struct view_memory *m)
+{
+    const json_t *page = json_object_get(result, "page"), *time = json_object_get(result, "time");
+    struct fovea_pages pages = {0};
+    if (json_is_string(page) && pages_parse(json_string_value(page), &pages) && pages.last <= LIMIT_PAGES)
+        m->last_page = (uint32_t)pages.last;
+    m->page = json_is_string(page) ? (uint32_t)MIN(pages.first, (int64_t)LIMIT_PAGES) : number(result, "page");
+    m->frame = number(result, "frame");
+    m->sheet = json_is_array(json_object_get(result, "cells"));
+    m->timed = json_is_number(time) && !m->frame && json_number_value(time) <= LIMIT_VIDEO_SECONDS;
+    m->time_ms = m->timed ? llround(json_number_value(time) * 1000) : 0;
+}
+
+/* The part that was shown: as asked for; else all of it, or what the scale tells of a tile, and of what is drawn, whose size is
+ * rounded. */
+static struct area crop_of(const json_t *result, struct size shown, bool *ret_region)
+{
+    const json_t *region = json_object_get(result, "region"), *source = json_object_get(result, "source");
+    const json_t *scale = json_object_get(result, "scale"), *offset = json_object_get(result, "offset");
+    *ret_region = json_is_array(region);
+    if (*ret_region)
+        return (struct area){real(region, 0), real(region, 1), real(region, 2), real(region, 3)};
+    if (json_is_null(json_object_get(result, "page")) || !json_is_array(scale))
+        return (struct area){0, 0, number(source, "width"), number(source, "height")};
+    return (struct area){real(offset, 0), real(offset, 1), real(scale, 0) * shown.w, real(scale, 1) * shown.h};
+}
+
 /* What part of the source it showed; false: the entry does not say it right. */
 static bool take_crop(const json_t *result, struct view_memory *m)
 {
-    const json_t *region = json_object_get(result, "region"), *source = json_object_get(result, "source");
-    uint32_t box[4] = {0, 0, number(source, "width"), number(source, "height")};
-    m->region = json_is_array(region);
-    for (size_t i = 0; m->region && i < COUNT(box); i++) {
-        json_int_t v = json_integer_value(json_array_get(region, i));
-        box[i] = v >= 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
-    }
-    m->crop = (struct area){box[0], box[1], box[2], box[3]};
     m->size = (struct size){number(result, "width"), number(result, "height")};
-    m->frame = number(result, "frame");
-    return m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
+    m->crop = crop_of(result, m->size, &m->region);
+    take_part(result, m);
+    return m->crop.x >= 0 && m->crop.y >= 0 && m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
 }
 
 /* By its file, else by its URL, else by what is stored alone. */
@@ -76,6 +105,8 @@ static bool take_own(const struct call *c, const json_t *entry, struct view_memo
 {
     const json_t *result = json_object_get(entry, "result"), *source = json_object_get(result, "source");
     const char *named = json_string_value(json_object_get(result, "id"));
+    if (json_object_get(result, "difference")) /* with what is not recorded here */
+        return false;
     if (!named || strcmp(named, m->id) != 0) /* a host's own entry may bear the name of a view, and tell nothing of it */
         return false;
     m->stored = sha256_unhex(json_string_value(json_object_get(source, "sha256")), m->sha256);

@@ -54,25 +54,26 @@ static void blobs_done(struct blobs *b)
         (void)munmap(b->map, b->map_len);
 }
 
-/* The picture as shown, and the source as found; where both are the same, once. */
+/* The picture as shown, if there is one, and the source as found; where both are the same, once. */
 static int take_blobs(const struct recording *g, struct blobs *ret, struct fovea_fault *fault)
 {
     const struct perception *p = &g->result->perception;
     if (g->result->kind != FOVEA_PERCEPTION)
         return 0;
-    ret->list[0] = (struct record_blob){.data = p->data, .len = p->len};
-    sha256(p->data, p->len, ret->list[0].sha256);
-    ret->n = 1;
-    if (g->kept->source < 0 || !memcmp(ret->list[0].sha256, p->source.sha256, SHA256_LEN))
+    if (perception_seen(p)) {
+        ret->list[0] = (struct record_blob){.data = p->data, .len = p->len};
+        sha256(p->data, p->len, ret->list[0].sha256);
+        ret->n = 1;
+    }
+    if (g->kept->source < 0 || (ret->n && !memcmp(ret->list[0].sha256, p->source.sha256, SHA256_LEN)))
         return 0;
     void *map = mmap(NULL, g->kept->size, PROT_READ, MAP_PRIVATE, g->kept->source, 0);
     if (map == MAP_FAILED)
         return fault_set(fault, errno, "cannot map a snapshot");
     ret->map = map;
     ret->map_len = g->kept->size;
-    ret->list[1] = (struct record_blob){.data = map, .len = g->kept->size};
-    memcpy(ret->list[1].sha256, p->source.sha256, SHA256_LEN);
-    ret->n = 2;
+    ret->list[ret->n] = (struct record_blob){.data = map, .len = g->kept->size};
+    memcpy(ret->list[ret->n++].sha256, p->source.sha256, SHA256_LEN);
     return 0;
 }
 

@@ -42,7 +42,7 @@ static enum verdict judge(enum pool_end end, const struct pool_output *out)
 }
 
 /* A worker that gave no verdict is tried once more: mostly the machine was busy. */
-static int work(fovea *f, const struct work_request *request, int input, enum verdict *ret_verdict, struct pool_output *ret,
+static int work(struct pool *pool, const struct work_request *request, int input, enum verdict *ret_verdict, struct pool_output *ret,
                 struct fovea_fault *fault)
 {
     struct pool_job job = {.request = request, .input = input, .limit_ms = LIMIT_WORKER_MS};
@@ -51,7 +51,7 @@ static int work(fovea *f, const struct work_request *request, int input, enum ve
         enum pool_end end;
         pool_output_done(ret);
         *ret = (struct pool_output){0};
-        int r = pool_run(f->pool, &job, &end, ret, fault);
+        int r = pool_run(pool, &job, &end, ret, fault);
         if (r < 0)
             return r;
         verdict = judge(end, ret);
@@ -64,16 +64,20 @@ static int try(fovea *f, const struct refit *refit, const void *data, size_t len
                struct pool_output *ret, struct fovea_fault *fault)
 {
     struct snapshot snapshot = {.fd = -1};
+    struct pool *pool;
     struct sniff is;
     sniff(data, MIN(len, (size_t)LIMIT_SNIFF_BYTES), len, &is);
     *ret_verdict = IMPOSSIBLE;
-    if (!len || media_row(is.media)->class != CLASS_BITMAP)
+    const struct media_row *row = media_row(is.media);
+    if (!len || (row->class != CLASS_BITMAP && row->class != CLASS_PICTURE))
         return 0;
-    int r = snapshot_of(data, len, &snapshot, fault);
+    int r = programs_pool(f->programs, row->program, &pool, fault);
+    if (r == 0)
+        r = snapshot_of(data, len, &snapshot, fault);
     if (r < 0)
         return r;
     struct work_request request = plan(f, refit, &is, len);
-    r = work(f, &request, snapshot.fd, ret_verdict, ret, fault);
+    r = work(pool, &request, snapshot.fd, ret_verdict, ret, fault);
     snapshot_done(&snapshot);
     return r;
 }

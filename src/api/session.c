@@ -19,6 +19,7 @@ struct fovea_session {
     fovea *f;
     struct folders *folders; /* perhaps shared with other sessions */
     bool model_unknown, no_webp;
+    unsigned no_render;
     size_t max_text, max_image;
     pthread_mutex_t lock;
     char *main; /* PROVIDER/MODEL; NULL not known */
@@ -115,6 +116,7 @@ int fovea_session_new(fovea *f, const struct fovea_session_options *options, fov
     s->f = f;
     s->model_unknown = o->model_unknown;
     s->no_webp = o->no_webp;
+    s->no_render = o->no_render;
     s->max_text = o->max_text;
     s->max_image = o->max_image;
     s->on_text = o->on_text;
@@ -179,6 +181,7 @@ int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault)
     c->scope.max_text = s->max_text;
     c->max_image = s->max_image;
     c->no_webp |= s->no_webp;
+    c->render &= ~s->no_render;
     c->max_patches = s->model_unknown ? (uint32_t)s->f->config.max_patches : 0;
     c->session = s->name;
     c->tally = s->tally;

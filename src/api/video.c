@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * video_analyze: a question about a video, for models that take one. A YouTube address goes to the model as it is, since
+ * video_analyze: a question about a video. A model that takes videos gets it; any other that sees gets the contact sheet that a
+ * view would show, of frames chosen by change with their times, and the answer says so. A YouTube address goes to the model as it is, since
  * only its vendor can open it; any other URL is fetched here, behind the gate, and its bytes are sent: a host that fetches
  * for us might stand where our gate does not reach.
  */
@@ -33,22 +34,34 @@ static int step_arguments(struct asking *a)
     return r;
 }
 
+static int takes_none(struct asking *a, const char *but)
+{
+    char trouble[CHOOSING_TROUBLE];
+    choosing_trouble(a->call, &a->choice, trouble);
+    return asking_fail(a, FAIL_VIDEO_NOT_SUPPORTED, "%s takes no video%s; name a model that does, such as google/gemini-2.5-flash%s",
+                       a->who, but, trouble);
+}
+
+/* Whoever sees can be shown frames. */
+static int choose_frames(struct asking *a)
+{
+    enum choose_verdict v = asking_choose(a, MODEL_VISION);
+    if (v != CHOOSE_OK)
+        return asking_blind(a, v);
+    if (a->local)
+        return asking_fail(a, FAIL_VIDEO_NOT_SUPPORTED,
+                           "local/ocr reads the text of pictures and takes no video; set a provider and its key, such as "
+                           "GEMINI_API_KEY");
+    if (!asking_may_draw(a, FOVEA_RENDER_VIDEO))
+        return takes_none(a, ", and render.video, which would show it frames, is off here");
+    a->drawn = DRAWN_NEEDED;
+    return 0;
+}
+
 static int step_choose(struct asking *a)
 {
-    char trouble[CHOOSING_TROUBLE] = "";
     enum choose_verdict v = asking_choose(a, MODEL_VIDEO);
-    if (v == CHOOSE_NO_KEY)
-        return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
-                           "there is no key for %s; configure one for this provider or choose another model", a->who);
-    if (v == CHOOSE_OK && ask_takes(&a->choice, WIRE_VIDEO))
-        return 0;
-    if (v == CHOOSE_CANNOT)
-        choosing_trouble(a->call, &a->choice, trouble);
-    if (v == CHOOSE_OK || v == CHOOSE_CANNOT)
-        return asking_fail(a, FAIL_VIDEO_NOT_SUPPORTED,
-                           "%s takes no video; name a model that does, such as google/gemini-2.5-flash%s", a->who, trouble);
-    return asking_fail(a, FAIL_VISION_NOT_SUPPORTED,
-                       "no model can be asked; set a provider and its key, such as GEMINI_API_KEY");
+    return v == CHOOSE_OK && ask_takes(&a->choice, WIRE_VIDEO) ? 0 : choose_frames(a);
 }
 
 /* The vendor's own site, by exact name. */
@@ -69,7 +82,11 @@ static int take_url_of_video(struct asking *a, const char *text)
     enum net_reason reason = fetch_gate(&policy, text, strlen(text), &u);
     if (reason != NET_OK)
         return asking_net(a, reason, net_reason_words(reason));
-    if (!is_youtube(&u) || !ask_takes(&a->choice, WIRE_VIDEO_URL))
+    if (!is_youtube(&u))
+        return asking_fetch(a, text);
+    if (a->drawn)
+        return takes_none(a, ", and frames of a video there cannot be had");
+    if (!ask_takes(&a->choice, WIRE_VIDEO_URL))
         return asking_fetch(a, text);
     a->part = (struct wire_part){.kind = WIRE_VIDEO_URL, .url = text};
     return 0;
@@ -85,42 +102,86 @@ static int too_large(struct asking *a, uint64_t size, uint64_t cap)
 
 static int refused(struct asking *a)
 {
-    const struct view_job *j = &a->view;
-    if (j->verdict == SNAPSHOT_TOO_LARGE)
-        return too_large(a, j->snapshot.file_size, j->cap);
-    if (j->verdict == SNAPSHOT_NOT_REGULAR)
-        return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE, "%s", fovea_result_text(j->result));
-    return asking_fail(a, j->result->refusal.reason == REASON_INVALID_INPUT ? FAIL_INVALID_INPUT : FAIL_FILE_NOT_FOUND, "%s",
-                       fovea_result_text(j->result));
+    return a->view.verdict == SNAPSHOT_TOO_LARGE ? too_large(a, a->view.snapshot.file_size, a->view.cap) : asking_refused(a);
+}
+
+/* How much of a video one request carries, as base64. */
+static uint64_t carried(const struct asking *a)
+{
+    uint64_t most = ask_inline_limit(&a->choice, WIRE_VIDEO), whole = LIMIT_PROVIDER_BODY / 4 * 3 - MIB;
+    return most ? MIN(most, whole) : whole;
+}
+
+/* Too large a video is shown by frames too, to a model that sees. */
+static bool may_show(const struct asking *a)
+{
+    return a->drawn || (asking_may_draw(a, FOVEA_RENDER_VIDEO) &&
+                        models_can(a->call->f->config.models, a->choice.model, MODEL_VISION));
 }
 
 static int step_open(struct asking *a)
 {
     const struct fovea_video_request *q = a->request;
-    uint64_t most = ask_inline_limit(&a->choice, WIRE_VIDEO), whole = LIMIT_PROVIDER_BODY / 4 * 3 - MIB; /* as base64 */
     asking_look(a);
-    a->view.cap = MIN(a->view.cap, most ? MIN(most, whole) : whole);
+    a->view.cap = may_show(a) ? a->view.cap : MIN(a->view.cap, carried(a));
     int r = q->file_url ? take_url_of_video(a, q->file_url) : 0;
     if (r || a->part.kind == WIRE_VIDEO_URL)
         return r;
     r = view_open(&a->view);
     if (r)
         return r > 0 ? refused(a) : r;
-    if (media_row(a->view.sniff.media)->class != CLASS_VIDEO)
+    const struct media_row *row = media_row(a->view.sniff.media);
+    if (row->class != CLASS_VIDEO)
         return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE, "by its content the file is %s and no video; for a picture use "
-                           "vision_analyze", media_row(a->view.sniff.media)->name);
-    a->part = (struct wire_part){.kind = WIRE_VIDEO};
-    return asking_map(a);
+                           "vision_analyze", row->name);
+    return 0;
+}
+
+/* By its bytes, or by its frames. */
+static int step_plan(struct asking *a)
+{
+    struct view_job *j = &a->view;
+    if (a->part.kind == WIRE_VIDEO_URL)
+        return 0;
+    if (!a->drawn && j->snapshot.size > carried(a))
+        a->drawn = DRAWN_LARGE;
+    if (!a->drawn) {
+        a->part = (struct wire_part){.kind = WIRE_VIDEO};
+        return asking_map(a);
+    }
+    a->look.sheet = true;
+    int r = view_plan(j);
+    j->work.flags |= WORK_SHEET;
+    return r > 0 ? asking_refused(a) : r;
+}
+
+static int show_frames(struct asking *a)
+{
+    static const char *const because[] = {[DRAWN_NEEDED] = "takes no video", [DRAWN_LARGE] = "takes no video of this size"};
+    int r = asking_picture(a);
+    if (r)
+        return r > 0 ? asking_refused(a) : r;
+    uint32_t n = a->view.output.reply.cells;
+    free(a->shown);
+    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.", because[a->drawn],
+                 n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times") < 0) {
+        a->shown = NULL;
+        return fault_oom(a->fault);
+    }
+    return asking_tell(a, "The picture shows %u frame%s of one video, in reading order, each with its time beneath it. The "
+                       "question is about the video.", n, n == 1 ? "" : "s");
 }
 
 static int step_say(struct asking *a)
 {
+    if (a->drawn)
+        return show_frames(a);
     a->shown = strdup(a->part.kind == WIRE_VIDEO_URL ? "The model was given the video's address."
                                                      : "The model was given the video itself.");
     return a->shown ? 0 : fault_oom(a->fault);
 }
 
-static asking_step *const steps[] = {step_arguments, asking_allowed, step_choose, step_open,     asking_recall,
+static asking_step *const steps[] = {step_arguments, asking_allowed, step_choose, step_open,  step_plan,     asking_recall,
                                      asking_budget,  step_say,       asking_ask,  asking_settle, NULL};
 
 int video_run(const struct call *c, const void *request, fovea_result **ret, struct fovea_fault *fault)

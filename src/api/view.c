@@ -13,7 +13,7 @@ static int step_arguments(struct view_job *j)
     return tool_check("view", j->request, &j->result, j->fault);
 }
 
-static int step_allowed(struct view_job *j)
+int view_allowed(struct view_job *j)
 {
     const char *path = j->request->path;
     if (j->call->f->config.block_images)
@@ -29,20 +29,14 @@ static int step_allowed(struct view_job *j)
 
 static int step_perceivable(struct view_job *j)
 {
-    static const struct {
-        const char *is; /* NULL: the type's name */
-        const char *advice;
-    } rows[] = {
-        [CLASS_BINARY] = {"no picture by its content", "view shows PNG, JPEG, GIF and WebP"},
-    };
-    const struct media_row *row = media_row(j->sniff.media);
-    const char *path = j->request->path, *is = rows[row->class].is;
+    const char *path = j->request->path;
     if (!j->snapshot.size)
         return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is empty; it holds no picture"));
-    if (row->program != PROGRAM_NONE)
+    if (media_row(j->sniff.media)->program != PROGRAM_NONE)
         return 0;
-    return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is %s; %s", is ? is : row->name,
-                                       rows[row->class].advice));
+    return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path,
+                                       "is nothing that can be shown, by its content; view shows pictures, SVG, PDF, text "
+                                       "and videos"));
 }
 
 /* What the config says, then the model, then the session, then the request: each narrows what came before. */
@@ -81,9 +75,6 @@ static int step_plan(struct view_job *j)
     j->work.input_len = j->snapshot.size;
     j->work.flags = j->call->no_webp || j->no_webp || !tokens_host_takes_webp(j->model) ? 0 : WORK_WEBP_OK;
     j->work.flags |= j->no_gif ? WORK_NO_GIF : 0;
-    j->work.page = (uint32_t)q->page.first;
-    j->work.last_page = (uint32_t)q->page.last;
-    j->work.flags |= j->work.last_page > j->work.page ? WORK_SHEET : 0;
     j->work.preview_w = MIN(q->preview_width, LIMIT_PREVIEW_SIDE);
     j->work.preview_h = MIN(q->preview_height, LIMIT_PREVIEW_SIDE);
     return 0;
@@ -99,13 +90,27 @@ static void hash_snapshot(void *arg)
     j->hashed = true;
 }
 
+/* What the pixels are made from: the source, and what else went to the worker. */
+static void cache_key(const struct view_job *j, uint8_t ret[SHA256_LEN])
+{
+    uint8_t both[2 * SHA256_LEN];
+    memcpy(ret, j->sha256, SHA256_LEN);
+    if (!j->joined)
+        return;
+    memcpy(both, j->sha256, SHA256_LEN);
+    memcpy(both + SHA256_LEN, j->other_sha256, SHA256_LEN);
+    sha256(both, sizeof both, ret);
+}
+
 /* A picture that was made before needs no worker, but the hash first. */
 static bool seen_before(struct view_job *j)
 {
+    uint8_t key[SHA256_LEN];
     if (!cache_expects(j->call->f->cache, &j->work))
         return false;
     hash_snapshot(j);
-    return !j->hash_error && cache_find(j->call->f->cache, j->sha256, &j->work, &j->output);
+    cache_key(j, key);
+    return !j->hash_error && cache_find(j->call->f->cache, key, &j->work, &j->output);
 }
 
 int view_hash(struct view_job *j)
@@ -122,6 +127,7 @@ static int step_decode(struct view_job *j)
         return 0;
     struct pool_job job = {.request = &j->work,
                            .input = j->snapshot.fd,
+                           .other = j->other,
                            .limit_ms = LIMIT_WORKER_MS,
                            .cancel = j->call->scope.cancel,
                            .meanwhile = hash_snapshot,
@@ -134,13 +140,16 @@ static int step_decode(struct view_job *j)
         r = view_hash(j);
     if (r < 0)
         return r;
+    uint8_t key[SHA256_LEN];
+    cache_key(j, key);
     if (j->end == POOL_DONE)
-        cache_keep(j->call->f->cache, j->sha256, &j->work, &j->output);
+        cache_keep(j->call->f->cache, key, &j->work, &j->output);
     return 0;
 }
 
-static view_step *const planning[] = {step_perceivable, step_plan, NULL};
-static view_step *const showing[] = {step_decode, view_same_source, view_outcome, view_perceive, NULL};
+static view_step *const planning[] = {step_perceivable, view_may_draw, step_plan, view_choose, NULL};
+static view_step *const showing[] = {view_insets, step_decode, view_same_source, view_outcome, view_perceive, NULL};
+static view_step *const comparing[] = {view_against, view_outcome, view_perceive, NULL};
 
 int view_steps(struct view_job *j, view_step *const *steps)
 {
@@ -157,7 +166,7 @@ int view_plan(struct view_job *j)
 
 int view_show(struct view_job *j)
 {
-    return view_steps(j, showing);
+    return view_steps(j, j->request->against ? comparing : showing);
 }
 
 void view_job_done(struct view_job *j)
@@ -166,10 +175,14 @@ void view_job_done(struct view_job *j)
     view_memory_done(&j->measured);
     ref_variants_done(&j->variants);
     snapshot_done(&j->snapshot);
+    if (j->work.other_len)
+        close_fd(j->other);
+    free(j->difference.name);
+    free(j->difference.boxes);
     pool_output_done(&j->output);
 }
 
-static view_step *const whole[] = {step_arguments, step_allowed, view_open, view_plan, view_show, NULL};
+static view_step *const whole[] = {step_arguments, view_combines, view_allowed, view_open, view_plan, view_show, NULL};
 
 int view_run(const struct call *c, const void *request, fovea_result **ret, struct fovea_fault *fault)
 {
@@ -177,6 +190,7 @@ int view_run(const struct call *c, const void *request, fovea_result **ret, stru
                                                 .request = request,
                                                 .fault = fault,
                                                 .cap = (uint64_t)c->f->config.view_max_bytes,
+                                                .video_cap = (uint64_t)c->f->config.view_max_video_bytes,
                                                 .snapshot = {.fd = -1}};
     int r = view_steps(&j, whole);
     if (r < 0)

@@ -14,7 +14,8 @@ struct view_job {
     const struct fovea_view_request *request;
     struct fovea_fault *fault;
     fovea_result *result;
-    uint64_t cap;   /* bytes of the source */
+    uint64_t cap;   /* bytes of the source ... */
+    uint64_t video_cap; /* ... unless it is a video, where this is more */
     bool given;     /* the snapshot is there already, of bytes that came without a file */
     bool literal;   /* view:ID is a file name like any other */
     bool no_webp;   /* whoever gets the picture takes none */
@@ -32,6 +33,11 @@ struct view_job {
     struct snapshot snapshot;
     struct sniff sniff;
     struct work_request work;
+    bool sheet, timed;  /* a contact sheet, or the frame at work.time_ms, is asked for */
+    int other;          /* what goes to the worker besides the source, where work.other_len is not 0 */
+    bool joined;        /* other_sha256 is of more that the pixels depend on */
+    uint8_t other_sha256[SHA256_LEN];
+    struct difference difference; /* of a comparison, which output shows */
     enum pool_end end;
     struct pool_output output;
     uint8_t sha256[SHA256_LEN];
@@ -68,7 +74,29 @@ int view_hash(struct view_job *j);
 /* After the worker: the file must be the one that earlier views showed; refuses what the worker could not show; else
  * makes the perception and remembers it. */
 int view_same_source(struct view_job *j);
+view_step view_refuse_end; /* the worker did not end as it should, or said that it cannot be shown */
 int view_outcome(struct view_job *j);
 int view_perceive(struct view_job *j);
+
+/* Whether pictures are shown at all, and URLs fetched. */
+view_step view_allowed;
+
+/* Kinds of sources (view_kinds.c). Before anything is opened: what never goes together. Then, as mere guesses by the name:
+ * which program to start, and whether text is Markdown. Then: may it be drawn, and has it what the request names. */
+view_step view_combines;
+enum program_id view_program_by_name(const char *name);
+bool view_is_markdown_name(const char *name);
+view_step view_may_draw;
+view_step view_choose;
+
+/* The images that a Markdown shows, for the program that draws it (view_insets.c). */
+view_step view_insets;
+
+/* How the source differs from the one that the request's `against` names (view_against.c): output is the picture of that, or of
+ * equal ones none. */
+view_step view_against;
+
+/* What a source is called in a note; NULL when out of memory. */
+char *view_name_new(const struct view_job *j, const char *path);
 
 #endif

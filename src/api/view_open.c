@@ -4,6 +4,7 @@
  * has a name, also what its record knows, with the bytes as they were where the file is gone or has changed.
  */
 #include <errno.h>
+#include <math.h>
 
 #include "api/recorded.h"
 #include "api/take_url.h"
@@ -80,6 +81,17 @@ static struct fit_box from_view(const struct fovea_box *box, const struct view_m
                             .h = box->h * sy, .space = FIT_SOURCE, .set = 1};
 }
 
+/* What of the source an earlier view showed. */
+static void take_part(struct view_job *j, const struct view_memory *m)
+{
+    j->work.page = m->page;
+    j->work.last_page = m->last_page;
+    j->work.frame = m->frame;
+    j->work.time_ms = m->time_ms;
+    j->timed = m->timed;
+    j->sheet = m->sheet;
+}
+
 static int region_in_view(struct view_job *j)
 {
     const char *id = j->request->view ? j->request->view : j->earlier.ref ? j->earlier.id : NULL;
@@ -90,28 +102,61 @@ static int region_in_view(struct view_job *j)
                    "is no view that a region can be measured in; use space \"source\" or \"unit\"");
     if (r)
         return r;
+    if (j->measured.sheet)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "shows several pictures; view the one that is meant by "
+                                                                     "its page, frame or time, and measure the region there"));
     j->work.region = from_view(&j->request->region, &j->measured);
-    j->work.frame = j->measured.frame;
+    take_part(j, &j->measured);
     return 0;
+}
+
+/* What the request names itself, in place of what an earlier view showed. */
+static void take_named(struct view_job *j)
+{
+    const struct fovea_view_request *q = j->request;
+    if (!q->page.first && !q->frame && !q->time.set && !q->sheet)
+        return;
+    j->work.page = (uint32_t)q->page.first;
+    j->work.last_page = (uint32_t)q->page.last;
+    j->work.frame = (uint32_t)q->frame;
+    j->work.time_ms = q->time.set ? llround(q->time.seconds * 1000) : 0;
+    j->timed = q->time.set;
+    j->sheet = q->sheet;
 }
 
 static int step_region(struct view_job *j)
 {
     const struct fovea_view_request *q = j->request;
     const struct view_memory *m = &j->earlier;
+    bool other = q->page.first || q->frame || q->time.set || q->sheet;
     int r = 0;
     if (m->ref)
-        j->work.frame = m->frame;
+        take_part(j, m);
     if (q->region.set && (q->space ? !strcmp(q->space, "view") : q->view != NULL))
         r = region_in_view(j);
     else if (q->region.set)
         j->work.region = (struct fit_box){q->region.x, q->region.y, q->region.w, q->region.h,
                                           q->space && !strcmp(q->space, "unit") ? FIT_UNIT : FIT_SOURCE, 1};
-    else if (m->ref && m->region)
+    else if (m->ref && m->region && !other)
         j->work.region = (struct fit_box){m->crop.x, m->crop.y, m->crop.w, m->crop.h, FIT_SOURCE, 1};
-    if (q->frame)
-        j->work.frame = (uint32_t)q->frame;
+    take_named(j);
     return r;
+}
+
+/* A file over the cap may be a video, which has a cap of its own. Only its bytes tell, so a few of them are looked at. */
+static int take_video(struct view_job *j)
+{
+    struct snapshot_head head;
+    struct sniff s;
+    if (j->verdict != SNAPSHOT_TOO_LARGE || j->video_cap <= j->cap)
+        return 0;
+    int r = snapshot_take_head(j->call->f->gate, &j->variants, &j->call->scope, &head, j->fault);
+    if (r < 0)
+        return r;
+    sniff(head.bytes, head.len, head.file_size, &s);
+    if (media_row(s.media)->class != CLASS_VIDEO)
+        return 0;
+    return snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, j->video_cap, &j->verdict, &j->snapshot, j->fault);
 }
 
 static int take_file(struct view_job *j)
@@ -122,12 +167,21 @@ static int take_file(struct view_job *j)
                                            "is no path; give one such as shots/a.png or /abs/a.png"));
     if (r < 0)
         return fault_oom(j->fault);
-    return snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, j->cap, &j->verdict, &j->snapshot, j->fault);
+    r = snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, j->cap, &j->verdict, &j->snapshot, j->fault);
+    return r < 0 ? r : take_video(j);
+}
+
+static bool is_video(const void *data, size_t len)
+{
+    struct sniff s;
+    sniff(data, MIN(len, (size_t)LIMIT_SNIFF_BYTES), len, &s);
+    return media_row(s.media)->class == CLASS_VIDEO;
 }
 
 static int take_bytes(struct view_job *j)
 {
-    if (j->request->data_len <= j->cap)
+    size_t len = j->request->data_len;
+    if (len <= j->cap || (len <= j->video_cap && is_video(j->request->data, len)))
         return snapshot_of(j->request->data, j->request->data_len, &j->snapshot, j->fault);
     j->snapshot.file_size = j->request->data_len;
     j->verdict = SNAPSHOT_TOO_LARGE;
@@ -212,6 +266,12 @@ static int step_take(struct view_job *j)
                                         REASON_UNPERCEIVABLE_TYPE));
 }
 
+/* The name that tells Markdown from other text. */
+static const char *name_of(const struct view_job *j)
+{
+    return j->variants.n ? j->variants.path[j->snapshot.variant] : j->ref;
+}
+
 static int step_sniff(struct view_job *j)
 {
     size_t len = MIN(j->snapshot.size, (uint64_t)LIMIT_SNIFF_BYTES);
@@ -221,6 +281,11 @@ static int step_sniff(struct view_job *j)
     if (pread(j->snapshot.fd, head, len, 0) != (ssize_t)len)
         return fault_set(j->fault, EIO, "cannot read back a snapshot");
     sniff(head, len, j->snapshot.size, &j->sniff);
+    if (j->sniff.media == MEDIA_TEXT && view_is_markdown_name(name_of(j)))
+        j->sniff.media = MEDIA_MARKDOWN;
+    if (j->snapshot.size > j->cap && media_row(j->sniff.media)->class != CLASS_VIDEO) /* it was one, a moment ago */
+        return view_settle(j, refuse_source(SNAPSHOT_TOO_LARGE, j->request->path, j->snapshot.size, j->cap,
+                                            REASON_UNPERCEIVABLE_TYPE));
     return 0;
 }
 
@@ -228,6 +293,6 @@ static view_step *const opening[] = {step_recall, step_region, step_take, step_s
 
 int view_open(struct view_job *j)
 {
-    pool_prepare(j->call->f->pool);
+    programs_prepare(j->call->f->programs, view_program_by_name(j->request->path));
     return view_steps(j, opening);
 }

@@ -51,6 +51,12 @@ static struct view_memory *find(struct views *v, const char *id)
     return NULL;
 }
 
+/* A frame of a video that no number names. */
+static bool is_timed(const struct perception *p)
+{
+    return media_row(p->source.media)->class == CLASS_VIDEO && !p->sheet && !p->frame && p->time_ms >= 0;
+}
+
 void views_remember(struct views *v, const struct perception *p, const char *ref)
 {
     char *copy = strdup(ref);
@@ -64,7 +70,9 @@ void views_remember(struct views *v, const struct perception *p, const char *ref
         v->used = MIN(v->used + 1, (size_t)LIMIT_VIEW_HANDLES);
     }
     view_memory_done(m);
-    *m = (struct view_memory){.ref = copy, .frame = p->frame, .crop = p->crop, .region = p->region, .size = p->size};
+    *m = (struct view_memory){.ref = copy, .page = p->page, .last_page = p->last_page, .frame = p->frame,
+                              .time_ms = p->time_ms, .timed = is_timed(p), .sheet = p->sheet, .crop = p->crop,
+                              .region = p->region, .size = p->size};
     memcpy(m->id, p->id, sizeof m->id);
     memcpy(m->sha256, p->source.sha256, SHA256_LEN);
     (void)pthread_mutex_unlock(&v->lock);

@@ -15,7 +15,9 @@ struct view_memory {
     bool stored; /* the session's record has the bytes of its source; known of those that it told us of */
     bool nowhere; /* there is no file and no URL, only the record, or it is not to be opened */
     uint8_t sha256[SHA256_LEN];
-    uint32_t frame;
+    uint32_t page, last_page, frame; /* 0: none was named */
+    int64_t time_ms;                 /* of a video, if timed */
+    bool timed, sheet;
     struct area crop;
     bool region;
     struct size size; /* as shown */

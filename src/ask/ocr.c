@@ -22,7 +22,8 @@ void ocr_result_done(struct ocr_result *r)
     *r = (struct ocr_result){0};
 }
 
-/* The whole picture at its own size, unless that is more than can be read in time. */
+/* The whole picture at its own size, unless that is more than can be read in time. What is drawn has no size of its own: as
+ * large as letters are read best. */
 static struct work_request rows_wanted(const struct ocr_request *q)
 {
     return (struct work_request){
@@ -30,9 +31,11 @@ static struct work_request rows_wanted(const struct ocr_request *q)
         .media = q->media,
         .input_len = q->len,
         .frame = q->frame,
+        .page = q->page,
         .flags = WORK_RAW,
         .region = q->region,
-        .limits = {.max_edge = LIMIT_OCR_SIDE, .max_patches = LIMIT_OCR_PATCHES, .quality = 1, .resize = 1},
+        .limits = {.max_edge = media_drawn(q->media) ? LIMIT_OCR_DRAWN : LIMIT_OCR_SIDE, .max_patches = LIMIT_OCR_PATCHES,
+                   .quality = 1, .resize = 1},
     };
 }
 

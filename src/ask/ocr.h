@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * local/ocr: the text of a picture, read on this machine by Tesseract. The picture's bytes are decoded by fovea-worker
+ * local/ocr: the text of a picture, read on this machine by Tesseract. The picture's bytes are decoded by a worker
  * as for every view; fovea-ocr, a confined program of its own, reads the rows that come of it. Thread-safe.
  */
 #ifndef FOVEA_OCR_H
@@ -22,11 +22,12 @@ int ocr_new(const char *dir, const char *folder, const char *language, struct oc
 void ocr_free(struct ocr *o);
 
 struct ocr_request {
-    enum media media; /* a bitmap, from the sniff */
+    enum media media; /* from the sniff */
     int fd;           /* its bytes; read-only is enough */
     uint64_t len;
     uint32_t frame;        /* from 1; 0 is the first */
-    struct fit_box region; /* in upright source pixels or thousandths; set 0: the whole */
+    uint32_t page;         /* likewise */
+    struct fit_box region; /* in upright source pixels, units of what is drawn, or thousandths; set 0: the whole */
 };
 
 /* Confidences are percent. */
@@ -52,7 +53,7 @@ struct ocr_result {
 void ocr_result_done(struct ocr_result *r);
 
 /*
- * Reads a picture. pixels: the pool of fovea-worker. At most LIMIT_OCR_MS for the reading, LIMIT_WORKER_MS for the
+ * Reads a picture. pixels: the pool of the program that makes pixels of the media. At most LIMIT_OCR_MS for the reading, LIMIT_WORKER_MS for the
  * decoding before it, LIMIT_OCR_BUSY_MS for a place: no more are at work at once than there are processors.
  *
  * What is wrong with the picture is in the result. Faults: -ENODATA no language data, -ENOEXEC it cannot be used (both

@@ -64,13 +64,25 @@
 #define LIMIT_FRAMES 1000000u               /* counted in an animation */
 #define LIMIT_PAGES 1000000u                /* counted in a document */
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
+#define LIMIT_VIDEO_SECONDS 100000000          /* that a time may name: three years */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */
+#define LIMIT_SHEET_FRAMES 12u              /* of them that show an animation */
 #define LIMIT_REFS_BYTES (64 * KIB)         /* names of images in one Markdown */
+#define LIMIT_INSET_BYTES (64 * MIB)        /* of the pixels that they are shown by */
 #define LIMIT_REFS 32u                      /* of them shown */
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
+#define LIMIT_TEXT_ROW (16 * KIB)           /* bytes of one row of text, with all that is piled up in it */
+#define LIMIT_MARKDOWN_BYTES (1 * MIB)      /* of a Markdown that is laid out; a longer one is shown as its source */
+#define LIMIT_MARKDOWN_TEXT (8 * MIB)       /* its text, with what acts made visible */
 #define LIMIT_RENDER_FILES 32               /* folders that a worker may read fonts and tables in */
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */
+#define LIMIT_SVG_BYTES (64 * MIB)          /* markup of a compressed SVG */
 
+#define LIMIT_VIDEO_MEMORY (2 * GIB)        /* address space: a score of reference frames at 4K, and many libraries */
+#define LIMIT_VIDEO_MS 8500                 /* for all reading and decoding of a video; the rest is for its pixels */
+#define LIMIT_VIDEO_LIST_MS 2500            /* of that, for finding its frames */
+#define LIMIT_VIDEO_LOOK_MS 6000            /* from the start, for looking where it changes */
+#define LIMIT_VIDEO_TIME ((int64_t)1 << 52) /* of a frame, in units of its stream: sums and scaling stay in 64 bits */
 #define LIMIT_ICONS 256u                    /* images in one icon */
 #define LIMIT_HEIF_IMAGES 4096              /* pictures in one HEIF file */
 #define LIMIT_TIFF_SAMPLES 16u              /* of one pixel */
@@ -153,6 +165,8 @@
 /* Reading text from pictures */
 #define LIMIT_OCR_PATCHES 16000u            /* of 28 px: 12.5 million pixels, A4 at 350 dpi; a larger picture is scaled down */
 #define LIMIT_OCR_SIDE 32000u               /* Tesseract's own is 32767 */
+#define LIMIT_OCR_DRAWN 2200u               /* long side of a page that is drawn to be read: A4 at 190 dpi */
+#define LIMIT_OCR_PAGES 10                  /* of a document, for one question */
 #define LIMIT_OCR_MS 60000                  /* wall clock of one picture: a full page is slow */
 #define LIMIT_OCR_CPU_S 75
 #define LIMIT_OCR_MEMORY (2 * GIB)
@@ -197,6 +211,7 @@
 #define LIMIT_ASK_IMAGE (20 * MIB)
 #define LIMIT_ASK_IMAGE_ASIS 5000000        /* where it must be sent as it is */
 #define LIMIT_ASK_PDF (32 * MIB)
+#define LIMIT_ASK_PAGES 20                  /* of a document, drawn for one question: above 20 pictures Anthropic takes smaller ones only */
 #define LIMIT_ASK_PICTURES 4096             /* counted for one session; the oldest are forgotten */
 #define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
 #define LIMIT_ASK_OBJECTS 16                /* open brackets among the words of an answer that has its JSON elsewhere */

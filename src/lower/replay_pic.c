@@ -127,13 +127,27 @@ static bool media_is(const struct part *p, const char *type)
     return span_is(span_inside(p->media_type), type);
 }
 
+static bool media_among(const struct part *p, const char *const *types)
+{
+    for (; *types; types++)
+        if (media_is(p, *types))
+            return true;
+    return false;
+}
+
 static bool image_type_taken(const struct target *t, const struct part *p)
 {
-    static const char *const taken[] = {"image/png", "image/jpeg", "image/webp", "image/gif"};
-    for (size_t i = 0; i < COUNT(taken); i++)
-        if (media_is(p, taken[i]))
-            return true;
-    return t->wire == LOWER_GEMINI && (media_is(p, "image/heic") || media_is(p, "image/heif"));
+    static const char *const taken[] = {"image/png", "image/jpeg", "image/webp", "image/gif", NULL};
+    static const char *const gemini[] = {"image/heic", "image/heif", NULL};
+    return media_among(p, taken) || (t->wire == LOWER_GEMINI && media_among(p, gemini));
+}
+
+/* Pictures that nobody takes, but of which a worker makes others. */
+static bool image_type_converted(const struct part *p)
+{
+    static const char *const converted[] = {"image/bmp", "image/tiff", "image/heic", "image/heif", "image/avif",
+                                            "image/vnd.microsoft.icon", NULL};
+    return media_among(p, converted);
 }
 
 /* Why a part without bytes cannot be named; NULL when it can. What this wire wrote and we did not read goes back as it was. */
@@ -154,7 +168,7 @@ static const char *image_barred(const struct target *t, const struct entry *e, c
         return "it does not decode";
     if (!p->stored)
         return unnamed(t, e, p);
-    return image_type_taken(t, p) ? NULL : "pictures of this kind are not taken";
+    return image_type_taken(t, p) || image_type_converted(p) ? NULL : "pictures of this kind are not taken";
 }
 
 static const char *document_barred(const struct target *t, const struct entry *e, const struct part *p, const struct pic *pic)
@@ -176,7 +190,7 @@ static bool breaks_rule(const struct replay *r, const struct pic *p)
     const struct target *t = r->target;
     const struct target_limits *l = &t->limits;
     uint32_t longest = MAX(p->w, p->h), shortest = MIN(p->w, p->h);
-    return (p->webp && !t->webp) || (p->gif && !t->gif) || !p->w || !p->h || (l->side && longest > l->side) ||
+    return p->foreign || (p->webp && !t->webp) || (p->gif && !t->gif) || !p->w || !p->h || (l->side && longest > l->side) ||
            (l->least_side && shortest < l->least_side) || (l->image_bytes && b64_bytes(p->bytes) > l->image_bytes) ||
            (r->s.many && l->many_side && longest > l->many_side);
 }
@@ -189,7 +203,7 @@ static struct sent image_sent(const struct replay *r, const struct pic *p)
     const struct target *t = r->target;
     struct size size = {p->w, p->h};
     if (p->stored && breaks_rule(r, p)) {
-        bool format = (p->webp && !t->webp) || (p->gif && !t->gif);
+        bool format = p->foreign || (p->webp && !t->webp) || (p->gif && !t->gif);
         struct refit want = {.max_edge = p->w && p->h ? 0 : PLAIN_EDGE,
                              .max_bytes = clamp_bytes(format ? p->bytes * FORMAT_ROOM : p->bytes)};
         struct sent made = pic_refit(r, p, &want, 0);
@@ -221,8 +235,8 @@ void pic_init(const struct replay *r, const struct entry *e, const struct part *
     int64_t bytes = MIN(MAX(p->bytes, 0), (int64_t)LIMIT_BLOB_BYTES);
     struct pic pic = {
         .seq = e->seq, .part = (uint32_t)(p - e->parts), .turn = (uint32_t)r->turn, .stored = p->stored, .image = image,
-        .viewable = viewable, .webp = media_is(p, "image/webp"), .gif = media_is(p, "image/gif"), .w = p->width,
-        .h = p->height, .pages = image ? 0 : pages_of(p, bytes), .bytes = bytes, .text_at = r->text, .think_at = r->think,
+        .viewable = viewable, .webp = media_is(p, "image/webp"), .gif = media_is(p, "image/gif"),
+        .foreign = image && !image_type_taken(r->target, p) && image_type_converted(p), .w = p->width, .h = p->height, .pages = image ? 0 : pages_of(p, bytes), .bytes = bytes, .text_at = r->text, .think_at = r->think,
         .prev = PIC_NONE, .next = PIC_NONE};
     memcpy(pic.sha256, p->sha256, SHA256_LEN);
     const char *why = image ? image_barred(r->target, e, p) : document_barred(r->target, e, p, &pic);

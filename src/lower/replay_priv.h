@@ -27,7 +27,7 @@ struct pic {
     uint32_t part, turn;
     uint8_t sha256[SHA256_LEN];
     bool stored, image, viewable; /* viewable: it can be seen again, so it may be elided */
-    bool webp, gif;
+    bool webp, gif, foreign;      /* foreign: of a kind that is converted before it is sent */
     bool touched;                 /* stands in replay.touched */
     uint32_t w, h, pages;
     int64_t bytes;

@@ -11,13 +11,19 @@
 #include "base/limits.h"
 #include "percept/result.h"
 
-/* Whole numbers as such, others to four places: what a reader can use and no more. */
-static json_t *number(double v)
+/* Whole numbers as such. */
+static json_t *rounded_to(double v, int places)
 {
-    double rounded = round(v * 1e4) / 1e4;
+    double unit = pow(10, places), rounded = round(v * unit) / unit;
     if (rounded == floor(rounded) && fabs(rounded) < 1e15)
         return json_integer((json_int_t)rounded);
     return json_real(rounded);
+}
+
+/* To four places: what a reader can use and no more. */
+static json_t *number(double v)
+{
+    return rounded_to(v, 4);
 }
 
 static json_t *digest(const uint8_t sha[SHA256_LEN])
@@ -27,18 +33,51 @@ static json_t *digest(const uint8_t sha[SHA256_LEN])
     return json_string(hex);
 }
 
-static json_t *source_json(const struct perception *p)
+static json_t *seconds(int64_t ms)
 {
-    return json_pack("{s:s, s:i, s:i, s:I, s:o, s:i, s:n}", "media_type", media_row(p->source.media)->mime, "width",
-                     (int)p->source.size.w, "height", (int)p->source.size.h, "bytes", (json_int_t)p->source.bytes,
-                     "sha256", digest(p->source.sha256), "frames", (int)p->source.frames, "pages");
+    return number((double)ms / 1000);
 }
 
-static json_t *region_json(const struct perception *p)
+static bool is_video(const struct perception *p)
 {
-    if (!p->region)
+    return media_row(p->source.media)->class == CLASS_VIDEO;
+}
+
+static json_t *source_json(const struct perception *p)
+{
+    json_t *o = json_pack("{s:s, s:i, s:i, s:I, s:o, s:i, s:o}", "media_type", media_row(p->source.media)->mime, "width",
+                          (int)p->source.size.w, "height", (int)p->source.size.h, "bytes", (json_int_t)p->source.bytes,
+                          "sha256", digest(p->source.sha256), "frames", (int)p->source.frames, "pages",
+                          p->source.pages ? json_integer(p->source.pages) : json_null());
+    if (o && is_video(p))
+        (void)json_object_set_new(o, "duration", p->source.duration_ms > 0 ? seconds(p->source.duration_ms) : json_null());
+    return o;
+}
+
+static json_t *area_json(const struct area *a)
+{
+    return json_pack("[o,o,o,o]", number(a->x), number(a->y), number(a->w), number(a->h));
+}
+
+static json_t *page_json(const struct perception *p)
+{
+    if (p->last_page)
+        return json_sprintf("%u-%u", p->page, p->last_page);
+    return p->page ? json_integer(p->page) : json_null();
+}
+
+static json_t *scale_json(const struct perception *p)
+{
+    double scale[2];
+    perception_scale(p, scale);
+    if (!perception_maps(p))
         return json_null();
-    return json_pack("[o,o,o,o]", number(p->crop.x), number(p->crop.y), number(p->crop.w), number(p->crop.h));
+    return json_pack("[o,o]", rounded_to(scale[0], scale_places(scale[0])), rounded_to(scale[1], scale_places(scale[1])));
+}
+
+static json_t *offset_json(const struct perception *p)
+{
+    return perception_maps(p) ? json_pack("[o,o]", number(p->crop.x), number(p->crop.y)) : json_null();
 }
 
 static json_t *tokens_json(const struct perception *p)
@@ -48,22 +87,60 @@ static json_t *tokens_json(const struct perception *p)
     return json_pack("{s:s, s:o}", "model", p->model, "image", p->tokens ? json_integer(p->tokens) : json_null());
 }
 
+static json_t *cells_json(const struct perception *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->n_cells; i++) {
+        const struct cell *c = &p->cells[i];
+        json_t *one = json_pack("{s:i}", p->page ? "page" : "frame", (int)c->number);
+        if (c->time_ms >= 0)
+            (void)json_object_set_new(one, "time", seconds(c->time_ms));
+        (void)json_object_set_new(one, "box", json_pack("[i,i,i,i]", (int)c->box.x, (int)c->box.y, (int)c->box.w,
+                                                        (int)c->box.h));
+        (void)json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *difference_json(const struct difference *d)
+{
+    json_t *boxes = json_array();
+    for (size_t i = 0; i < d->n_boxes; i++)
+        (void)json_array_append_new(boxes, area_json(&d->boxes[i]));
+    return json_pack("{s:I, s:o}", "changed_pixels", (json_int_t)d->changed, "boxes", boxes);
+}
+
+/* What only some kinds of sources have. */
+static void add_kind(json_t *o, const struct perception *p)
+{
+    if (is_video(p) && !p->sheet && p->time_ms >= 0)
+        (void)json_object_set_new(o, "time", seconds(p->time_ms));
+    if (p->sheet)
+        (void)json_object_set_new(o, "cells", cells_json(p));
+    if (p->total_lines) {
+        (void)json_object_set_new(o, "lines", json_pack("[i,i]", (int)p->first_line, (int)p->last_line));
+        (void)json_object_set_new(o, "total_lines", json_integer(p->total_lines));
+    }
+    if (p->difference.made)
+        (void)json_object_set_new(o, "difference", difference_json(&p->difference));
+    if (p->question)
+        (void)json_object_set_new(o, "native", json_true());
+}
+
 static json_t *perception_json(const struct perception *p)
 {
-    double scale[2];
-    perception_scale(p, scale);
-    bool resized = p->size.w != p->crop.w || p->size.h != p->crop.h;
+    bool resized = perception_maps(p) && !media_drawn(p->source.media) && (p->size.w != p->crop.w || p->size.h != p->crop.h);
     json_t *o =
-           json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s, s:i, s:i, s:I, s:o, s:o, s:n, s:o, s:[o,o], s:[o,o], s:b, s:b, "
+           json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s?, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, "
                      "s:o, s:s}",
                      "ok", 1, "kind", "perception", "id", p->id, "ref", p->ref, "path", p->path, "media_type",
-                     media_row(p->media)->mime, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
-                     (json_int_t)p->len, "source", source_json(p), "region", region_json(p), "page", "frame",
-                     p->frame ? json_integer(p->frame) : json_null(), "scale", number(scale[0]), number(scale[1]),
-                     "offset", number(p->crop.x), number(p->crop.y), "resized", resized, "over_budget", p->over_budget,
-                     "tokens", tokens_json(p), "note", p->note);
-    if (o && p->question)
-        (void)json_object_set_new(o, "native", json_true());
+                     perception_seen(p) ? media_row(p->media)->mime : NULL, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
+                     (json_int_t)p->len, "source", source_json(p), "region", p->region ? area_json(&p->crop) : json_null(),
+                     "page", page_json(p), "frame", p->frame ? json_integer(p->frame) : json_null(), "scale",
+                     scale_json(p), "offset", offset_json(p), "resized", resized,
+                     "over_budget", p->over_budget, "tokens", tokens_json(p), "note", p->note);
+    if (o)
+        add_kind(o, p);
     return o;
 }
 
@@ -230,7 +307,7 @@ char *fovea_result_json_new(const fovea_result *r, unsigned flags)
 {
     auto_json *object = result_json(r);
     auto_free char *words = object ? json_line_new(object) : NULL;
-    if (words && flags & FOVEA_JSON_DATA && r->kind == FOVEA_PERCEPTION)
+    if (words && flags & FOVEA_JSON_DATA && r->kind == FOVEA_PERCEPTION && perception_seen(&r->perception))
         return with_data(words, &r->perception);
     return take(words);
 }

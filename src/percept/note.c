@@ -1,36 +1,159 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The note: one short sentence for each thing that a reader of the picture has to know. */
+/* The note: one short sentence for each thing that a reader of the picture has to know. Each kind of source has its own way
+ * to say what of it is shown, and what its coordinates are. */
 #include "percept/note.h"
 
 #include <math.h>
 
-#include "base/buf.h"
 #include "base/limits.h"
 #include "base/text.h"
 
-static void add_shown(struct buf *b, const struct perception *p)
+void note_number(struct buf *b, double v, int places)
 {
-    bool same = p->size.w == p->crop.w && p->size.h == p->crop.h;
+    long long unit = 1;
+    for (int i = 0; i < places; i++)
+        unit *= 10;
+    long long parts = llround(fabs(v) * (double)unit), whole = parts / unit, rest = parts % unit;
+    for (; places && rest % 10 == 0; places--)
+        rest /= 10;
+    (void)buf_add_format(b, "%s%lld", v < 0 && parts ? "-" : "", whole);
+    if (places)
+        (void)buf_add_format(b, ".%0*lld", places, rest);
+}
+
+static void add_size(struct buf *b, double w, double h)
+{
+    note_number(b, w, 2);
+    (void)buf_add_str(b, "x");
+    note_number(b, h, 2);
+}
+
+void note_time(struct buf *b, int64_t ms)
+{
+    long long tenths = (ms + 50) / 100, s = tenths / 10;
+    if (s >= 3600)
+        (void)buf_add_format(b, "%lld:%02lld:%02lld.%lld", s / 3600, s / 60 % 60, s % 60, tenths % 10);
+    else
+        (void)buf_add_format(b, "%lld:%02lld.%lld", s / 60, s % 60, tenths % 10);
+}
+
+/* ---------------------------------------------------------------- what of it */
+
+static enum media_class class_of(const struct perception *p)
+{
+    return media_row(p->source.media)->class;
+}
+
+static void add_source_size(struct buf *b, const struct perception *p)
+{
+    (void)buf_add_format(b, " %ux%u", p->source.size.w, p->source.size.h);
+}
+
+static void add_page(struct buf *b, const struct perception *p, const char *before)
+{
+    if (p->page && !p->source.tile.w)
+        (void)buf_add_format(b, "%spage %u of %u", before, p->page, p->source.pages);
+}
+
+static void add_tile(struct buf *b, const struct perception *p)
+{
+    bool tall = p->source.size.h > p->source.size.w;
+    if (!p->page || !p->source.tile.w)
+        return;
+    (void)buf_add_format(b, ", tile %u of %u, %s ", p->page, p->source.pages, tall ? "y" : "x");
+    note_number(b, tall ? p->crop.y : p->crop.x, 0);
+    (void)buf_add_str(b, " to ");
+    note_number(b, tall ? p->crop.y + p->crop.h : p->crop.x + p->crop.w, 0);
+}
+
+static void add_bitmap(struct buf *b, const struct perception *p)
+{
+    add_source_size(b, p);
     if (p->source.frames > 1)
         (void)buf_add_format(b, ", frame %u of %u", p->frame ? p->frame : 1, p->source.frames);
-    if (p->region)
-        (void)buf_add_format(b, ", region %gx%g at %g,%g", p->crop.w, p->crop.h, p->crop.x, p->crop.y);
+    add_page(b, p, ", ");
+    add_tile(b, p);
+}
+
+static void add_vector(struct buf *b, const struct perception *p)
+{
+    add_source_size(b, p);
+    (void)buf_add_str(b, " user units");
+    add_tile(b, p);
+}
+
+static void add_document(struct buf *b, const struct perception *p)
+{
+    add_page(b, p, " ");
+    (void)buf_add_str(b, ",");
+    add_source_size(b, p);
+    (void)buf_add_str(b, " pt");
+}
+
+static void add_text(struct buf *b, const struct perception *p)
+{
+    if (p->total_lines)
+        (void)buf_add_format(b, " lines %u-%u of %u", p->first_line, p->last_line, p->total_lines);
+    if (p->total_lines && p->source.pages > 1)
+        (void)buf_add_format(b, " (page %u of %u)", p->page, p->source.pages);
+    else if (!p->total_lines)
+        add_page(b, p, " ");
+}
+
+static void add_video(struct buf *b, const struct perception *p)
+{
+    add_source_size(b, p);
+    if (p->frame)
+        (void)buf_add_format(b, ", frame %u of %s%u", p->frame, p->source.approximate ? "about " : "", p->source.frames);
+    else
+        (void)buf_add_str(b, ", the frame");
+    if (p->time_ms >= 0) {
+        (void)buf_add_str(b, " at ");
+        note_time(b, p->time_ms);
+    }
+    if (p->time_ms >= 0 && p->source.duration_ms > 0) {
+        (void)buf_add_str(b, " of ");
+        note_time(b, p->source.duration_ms);
+    }
+}
+
+/* What one kind says, and what its coordinates are called. */
+static const struct kind {
+    void (*add)(struct buf *b, const struct perception *p);
+    const char *original;
+} kinds[] = {
+    [CLASS_BINARY] = {add_bitmap, "the original"},
+    [CLASS_BITMAP] = {add_bitmap, "the original"},
+    [CLASS_PICTURE] = {add_bitmap, "the original"},
+    [CLASS_VECTOR] = {add_vector, "user units"},
+    [CLASS_DOCUMENT] = {add_document, "points from the top left"},
+    [CLASS_VIDEO] = {add_video, "the original"},
+    [CLASS_TEXT] = {add_text, "the page's own units"},
+};
+
+static void add_shown(struct buf *b, const struct perception *p)
+{
+    bool same = p->size.w == p->crop.w && p->size.h == p->crop.h && !media_drawn(p->source.media);
+    if (p->region) {
+        (void)buf_add_str(b, ", region ");
+        add_size(b, p->crop.w, p->crop.h);
+        (void)buf_add_str(b, " at ");
+        note_number(b, p->crop.x, 2);
+        (void)buf_add_str(b, ",");
+        note_number(b, p->crop.y, 2);
+    }
     if (same)
         (void)buf_add_str(b, ", shown pixel for pixel.");
     else
         (void)buf_add_format(b, ", shown at %ux%u.", p->size.w, p->size.h);
 }
 
+/* ---------------------------------------------------------------- how it maps back */
+
 /* The same rounding as in the JSON, so that the two never disagree; from whole numbers, so that no locale has a say. */
 static void add_factor(struct buf *b, double v)
 {
-    long long parts = llround(v * 1e4), whole = parts / 10000, rest = parts % 10000;
-    int places = 4;
-    for (; places && rest % 10 == 0; places--)
-        rest /= 10;
-    (void)buf_add_format(b, "%lld", whole);
-    if (places)
-        (void)buf_add_format(b, ".%0*lld", places, rest);
+    note_number(b, v, scale_places(v));
 }
 
 static void add_mapping(struct buf *b, const struct perception *p)
@@ -49,19 +172,52 @@ static void add_mapping(struct buf *b, const struct perception *p)
         (void)buf_add_str(b, " and y by ");
         add_factor(b, scale[1]);
     }
-    if (moved)
-        (void)buf_add_format(b, scaled ? ", then add %g to x and %g to y" : " Add %g to x and %g to y", p->crop.x,
-                             p->crop.y);
-    (void)buf_add_str(b, " to map to the original.");
+    if (moved) {
+        (void)buf_add_str(b, scaled ? ", then add " : " Add ");
+        note_number(b, p->crop.x, 2);
+        (void)buf_add_str(b, " to x and ");
+        note_number(b, p->crop.y, 2);
+        (void)buf_add_str(b, " to y");
+    }
+    (void)buf_add_format(b, " to map to %s.", kinds[class_of(p)].original);
+}
+
+/* Which line a row is, where that can be told from its place. */
+static void add_rows(struct buf *b, const struct perception *p)
+{
+    if (!p->total_lines)
+        return;
+    if (!(p->line_height > 0)) {
+        (void)buf_add_str(b, " Line numbers are in the margin.");
+        return;
+    }
+    (void)buf_add_str(b, " A row is ");
+    note_number(b, p->line_height, 2);
+    (void)buf_add_str(b, " px tall, the first begins at y ");
+    note_number(b, p->line_top, 2);
+    (void)buf_add_format(b, ": line = %u + floor((y %c ", p->first_line, p->line_top < 0 ? '+' : '-');
+    note_number(b, fabs(p->line_top), 2);
+    (void)buf_add_str(b, ") / ");
+    note_number(b, p->line_height, 2);
+    (void)buf_add_str(b, ").");
+}
+
+static void add_long(struct buf *b, const struct perception *p)
+{
+    if (p->source.tile.w && !p->page && !p->region)
+        (void)buf_add_format(b, " It is long: at this size small text cannot be read. page 1 to %u shows it in tiles of %ux%u.",
+                             p->source.pages, p->source.tile.w, p->source.tile.h);
 }
 
 static void add_remarks(struct buf *b, const struct perception *p, enum note_ground ground)
 {
+    if (class_of(p) == CLASS_PICTURE)
+        (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
     if (p->over_budget)
         (void)buf_add_format(b, " At %zu bytes it is over the budget.", p->len);
-    if (!p->model)
+    if (!p->model || !perception_seen(p))
         return;
     if (p->tokens)
         (void)buf_add_format(b, " Costs about %u tokens on ", p->tokens);
@@ -71,13 +227,25 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
     (void)buf_add_str(b, ".");
 }
 
+static void add_part(struct buf *b, const struct perception *p)
+{
+    kinds[class_of(p)].add(b, p);
+    add_shown(b, p);
+    add_mapping(b, p);
+    add_rows(b, p);
+    add_long(b, p);
+}
+
 char *note_new(const struct perception *p, const char *name, enum note_ground ground)
 {
     auto_buf b = BUF_INIT(64 * KIB);
     (void)buf_add_shown(&b, name, 200);
-    (void)buf_add_format(&b, " %ux%u", p->source.size.w, p->source.size.h);
-    add_shown(&b, p);
-    add_mapping(&b, p);
+    if (p->difference.made)
+        note_difference(&b, p);
+    else if (p->sheet)
+        note_sheet(&b, p);
+    else
+        add_part(&b, p);
     add_remarks(&b, p, ground);
     return buf_take(&b);
 }

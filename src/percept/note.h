@@ -3,11 +3,20 @@
 #ifndef FOVEA_NOTE_H
 #define FOVEA_NOTE_H
 
+#include "base/buf.h"
 #include "percept/result.h"
 
 enum note_ground { NOTE_NO_GROUND, NOTE_ON_WHITE, NOTE_ON_GREY };
 
 /* name: what to call the source. NULL when out of memory; the caller frees. */
 char *note_new(const struct perception *p, const char *name, enum note_ground ground);
+
+/* Behind the name: of a contact sheet, and of two pictures that were compared (note_many.c). */
+void note_sheet(struct buf *b, const struct perception *p);
+void note_difference(struct buf *b, const struct perception *p);
+
+/* With so many places at most, whatever the locale; "0:07.3". */
+void note_number(struct buf *b, double v, int places);
+void note_time(struct buf *b, int64_t ms);
 
 #endif

@@ -67,6 +67,9 @@ void perception_done(struct perception *p)
     free(p->model);
     free(p->note);
     free(p->question);
+    free(p->cells);
+    free(p->difference.name);
+    free(p->difference.boxes);
     if (p->data)
         (void)munmap((void *)(uintptr_t)p->data, p->map_len);
     *p = (struct perception){0};
@@ -175,10 +178,24 @@ fovea_result *result_refused(enum reason reason, const char *format, ...)
     return r;
 }
 
+int scale_places(double scale)
+{
+    int places = 4;
+    for (double least = 0.1; scale < least && places < 9; least /= 10)
+        places++;
+    return places;
+}
+
+bool perception_maps(const struct perception *p)
+{
+    return !p->sheet && !p->difference.made && p->size.w && p->size.h;
+}
+
 void perception_scale(const struct perception *p, double ret_scale[2])
 {
-    ret_scale[0] = (double)p->crop.w / p->size.w;
-    ret_scale[1] = (double)p->crop.h / p->size.h;
+    bool maps = perception_maps(p);
+    ret_scale[0] = maps ? p->crop.w / p->size.w : 1;
+    ret_scale[1] = maps ? p->crop.h / p->size.h : 1;
 }
 
 void fovea_result_free(fovea_result *r)
@@ -260,6 +277,8 @@ int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image)
     if (r->kind != FOVEA_PERCEPTION)
         return -EINVAL;
     const struct perception *p = &r->perception;
+    if (!perception_seen(p))
+        return -ENOENT;
     struct fovea_image image = {
         .id = p->id,
         .media_type = media_row(p->media)->mime,
@@ -270,6 +289,8 @@ int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image)
         .source_width = p->source.size.w,
         .source_height = p->source.size.h,
         .offset = {p->crop.x, p->crop.y},
+        .maps = perception_maps(p),
+        .sheet = p->sheet,
         .question = p->question,
         .again = p->again,
     };

@@ -31,22 +31,53 @@ enum reason {
 /* "view:" and the first 12 hex digits of a digest. */
 enum { VIEW_ID_LEN = 5 + 12 };
 
+/* A picture on a contact sheet. */
+struct cell {
+    struct rect box; /* in pixels as shown */
+    uint32_t number; /* of the page or frame, from 1 */
+    int64_t time_ms; /* below 0: it has none */
+};
+
+/* How two pictures differ. */
+struct difference {
+    bool made;        /* they were compared */
+    char *name;       /* of the earlier one */
+    struct size size; /* of what was compared of it, in the pixels that were compared */
+    struct size own;  /* of the other one, likewise */
+    uint64_t changed; /* pixels; 0: they are equal, and there is no picture */
+    struct area *boxes; /* of the changed ones, in the source's pixels or units */
+    size_t n_boxes;
+};
+
 struct perception {
     char id[VIEW_ID_LEN + 1];
     char *ref;  /* as given, fit to be shown */
     char *path; /* absolute; NULL for bytes that came without a file */
     struct {
         enum media media;
-        struct size size; /* upright */
+        struct size size; /* upright; of what is drawn, in whole units */
         uint64_t bytes;
         uint8_t sha256[SHA256_LEN];
         uint32_t frames;
+        bool approximate;  /* nobody counted the frames */
+        uint32_t pages;    /* 0: it has none */
+        struct size tile;  /* its pages are tiles, which are so large; 0x0: they are not */
+        int64_t duration_ms; /* of a video; 0 or below: not known */
     } source;
-    enum media media;
+    enum media media;   /* MEDIA_NONE: there is no picture */
     struct size size;
     struct area crop;   /* what part is shown, in upright source pixels or the source's units */
     bool region;        /* a part was asked for */
+    uint32_t page;      /* from 1; 0: there are none, or the whole of a long picture is shown */
+    uint32_t last_page; /* of a sheet of pages; 0: one page */
     uint32_t frame;     /* from 1; 0 when none was asked for */
+    int64_t time_ms;    /* of a video's frame; below 0: not known */
+    bool sheet;         /* several pages or frames, in these cells: crop is its own size, and nothing maps back */
+    struct cell *cells;
+    size_t n_cells;
+    uint32_t first_line, last_line, total_lines; /* of text; 0 otherwise */
+    double line_top, line_height; /* of text in equal rows, one for each line, in pixels as shown; 0, 0 otherwise */
+    struct difference difference;
     bool over_budget;
     bool again;         /* its id can be named to see it once more */
     char *model;        /* whose tokens; NULL none */
@@ -150,7 +181,19 @@ fovea_result *result_failed_plain(const char *words);
 const char *fail_prefix(enum fail f); /* "LLM_ERROR" */
 const char *fail_code(enum fail f);   /* "execution_failed" */
 
-/* Source pixels per shown pixel, along x and y. */
+/* Whether there is a picture: of two equal ones that were compared, there is none. */
+static inline bool perception_seen(const struct perception *p)
+{
+    return p->media != MEDIA_NONE;
+}
+
+/* Whether a point of the picture is one of the source: not of a contact sheet, of a comparison, or of no picture. */
+bool perception_maps(const struct perception *p);
+
+/* Source pixels (or units) per shown pixel, along x and y; 1, 1 where nothing maps. */
 void perception_scale(const struct perception *p, double ret_scale[2]);
+
+/* Places behind the point that a scale is given with: four, and more of a small one, so that far corners stay within a pixel. */
+int scale_places(double scale);
 
 #endif

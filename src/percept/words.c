@@ -108,9 +108,14 @@ static void add_image(struct buf *b, const fovea_result *result, const struct fo
 {
     (void)buf_add_format(b, "%s\n[1 image follows: %s, %ux%u, ", fovea_result_text(result), image->media_type,
                          image->width, image->height);
-    add_scale(b, image->scale);
-    (void)buf_add_format(b, ", %s", image->id);
-    if (image->again)
+    if (image->maps) {
+        add_scale(b, image->scale);
+        (void)buf_add_str(b, ", ");
+    }
+    (void)buf_add_str(b, image->id);
+    if (image->again && image->sheet)
+        (void)buf_add_format(b, "; to see one of them: view with \"path\":\"%s\" and its page, frame or time", image->id);
+    else if (image->again && image->maps)
         (void)buf_add_format(b, "; to zoom: view with \"path\":\"%s\", \"space\":\"view\" and \"region\":[x,y,w,h] in "
                             "pixels of this image", image->id);
     (void)buf_add_str(b, "]");
@@ -150,6 +155,8 @@ char *fovea_result_words_new(const fovea_result *r)
         add_answer(&b, r, &answer);
     else if (!fovea_result_lines(r, &text))
         add_lines(&b, &text);
+    else if (fovea_result_kind(r) == FOVEA_PERCEPTION)
+        (void)buf_add_format(&b, "%s\n[0 images follow]", fovea_result_text(r));
     else if (fovea_result_kind(r) == FOVEA_ERROR)
         add_error(&b, r);
     else

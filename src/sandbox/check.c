@@ -53,11 +53,10 @@ bool check_length(const struct work_request *request, const struct work_reply *r
     uint64_t least = request->flags & (WORK_DIFF | WORK_REFS) ? 0 : 1;
     if (reply->image_len < least || reply->image_len > most || !preview_fits(request, reply) || !cells_fit(request, reply))
         return false;
-    size_t len = (size_t)reply->image_len + (size_t)reply->preview_w * reply->preview_h * 4 +
-                 reply->cells * sizeof(struct work_cell);
-    if (len > most + LIMIT_SHEET_CELLS * sizeof(struct work_cell))
+    size_t len = (size_t)reply->image_len + (size_t)reply->preview_w * reply->preview_h * 4;
+    if (len > most)
         return false;
-    *ret_len = len;
+    *ret_len = len + reply->cells * sizeof(struct work_cell);
     return true;
 }
 
@@ -93,7 +92,17 @@ static bool same_area(const struct area *a, const struct area *b)
     return a->x == b->x && a->y == b->y && a->w == b->w && a->h == b->h;
 }
 
-/* Of what is drawn, the area is the one asked for, and the size the plan's or one of its ladder. */
+/* The size is what the plan makes of the crop, or its ladder: no ladder stands behind rows. */
+static bool explained(const struct work_request *request, const struct fit_limits *limits, struct size crop,
+                      const struct work_reply *r)
+{
+    struct size target = fit_target(limits, crop), got = {r->width, r->height};
+    if (request->flags & (WORK_RAW | WORK_RGBA))
+        return got.w == target.w && got.h == target.h;
+    return fit_explains(limits, crop, got);
+}
+
+/* Of what is drawn, the area is the one asked for, and the size the plan's. */
 static bool drawn_planned(const struct work_request *request, const struct work_reply *r)
 {
     struct area area;
@@ -109,16 +118,22 @@ static bool drawn_planned(const struct work_request *request, const struct work_
     struct size target = fit_drawn(&request->limits, area.w, area.h);
     struct fit_limits as_is = request->limits;
     as_is.resize = 1;
-    return same_area(&area, &r->crop) && fit_explains(&as_is, target, (struct size){r->width, r->height});
+    return same_area(&area, &r->crop) && explained(request, &as_is, target, r);
+}
+
+/* Of what is laid out, the crop is the layout's size. */
+static bool layout_sane(const struct work_reply *r)
+{
+    const struct area *a = &r->crop;
+    return a->x == 0 && a->y == 0 && a->w >= 1 && a->h >= 1 && a->w <= LIMIT_SIDE && a->h <= LIMIT_SIDE &&
+           a->w == floor(a->w) && a->h == floor(a->h);
 }
 
 /* A grid is no larger than the limits; what is in it, the cells say. */
 static bool sheet_planned(const struct work_request *request, const struct work_reply *r)
 {
-    bool sane = r->crop.x == 0 && r->crop.y == 0 && r->crop.w >= 1 && r->crop.h >= 1 && r->crop.w <= LIMIT_SIDE &&
-                r->crop.h <= LIMIT_SIDE && r->cells >= 1;
-    return sane && fit_explains(&request->limits, (struct size){(uint32_t)r->crop.w, (uint32_t)r->crop.h},
-                                (struct size){r->width, r->height});
+    return layout_sane(r) &&
+           explained(request, &request->limits, (struct size){(uint32_t)r->crop.w, (uint32_t)r->crop.h}, r);
 }
 
 /* The crop is the one asked for, and the size what the plan (or its ladder) makes of it. */
@@ -126,7 +141,7 @@ static bool planned(const struct work_request *request, const struct work_reply 
 {
     struct size source = {r->source_w, r->source_h};
     struct rect crop;
-    if (request->flags & WORK_SHEET)
+    if (request->flags & WORK_SHEET && r->cells) /* of a still picture there is none: it is shown as it would be without */
         return sheet_planned(request, r);
     if (media_drawn((enum media)request->media))
         return drawn_planned(request, r);
@@ -138,8 +153,7 @@ static bool planned(const struct work_request *request, const struct work_reply 
         return false;
     }
     struct area area = {crop.x, crop.y, crop.w, crop.h};
-    return same_area(&area, &r->crop) &&
-           fit_explains(&request->limits, (struct size){crop.w, crop.h}, (struct size){r->width, r->height});
+    return same_area(&area, &r->crop) && explained(request, &request->limits, (struct size){crop.w, crop.h}, r);
 }
 
 static bool media_allowed(const struct work_request *request, uint32_t media)
@@ -187,10 +201,7 @@ static bool diff_true(const struct work_request *request, const struct work_repl
         return false;
     if (!r->changed)
         return !r->preview_w;
-    return r->crop.w >= 1 && r->crop.h >= 1 && r->crop.w <= LIMIT_SIDE && r->crop.h <= LIMIT_SIDE &&
-           fit_explains(&request->limits, (struct size){(uint32_t)r->crop.w, (uint32_t)r->crop.h},
-                        (struct size){r->width, r->height}) &&
-           media_allowed(request, r->media) && true_to_bytes(r, data);
+    return sheet_planned(request, r) && media_allowed(request, r->media) && true_to_bytes(r, data);
 }
 
 static bool refs_true(const struct work_reply *r, const uint8_t *data)

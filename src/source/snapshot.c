@@ -134,6 +134,21 @@ static void run_copy(const struct reader_job *job, struct reader_report *report)
     }
 }
 
+static bool head_piece(void *to, const uint8_t *data, size_t len)
+{
+    struct snapshot_lines *out = to;
+    out->head_len = (uint32_t)MIN(len, sizeof out->head);
+    memcpy(out->head, data, out->head_len);
+    return false;
+}
+
+static void run_head(const struct reader_job *job, struct reader_report *report)
+{
+    auto_close int fd = open_first(job, report);
+    if (fd >= 0)
+        report->error = read_pieces(fd, sizeof report->lines.head, head_piece, &report->lines, job, report);
+}
+
 struct window {
     struct lines lines;
     struct snapshot_lines *out;
@@ -194,6 +209,28 @@ int snapshot_take(const struct gate *g, const struct ref_variants *variants, con
     *ret_verdict = report.verdict;
     *ret = report.lines.window;
     ret->fd = report.verdict == SNAPSHOT_TAKEN ? take_fd(&fd) : -1;
+    return 0;
+}
+
+int snapshot_take_head(const struct gate *g, const struct ref_variants *variants, const struct snapshot_scope *scope,
+                       struct snapshot_head *ret, struct fovea_fault *fault)
+{
+    scope = scope ? scope : &everything;
+    struct reader_job job = {.run = run_head,
+                             .gate = g,
+                             .variants = variants,
+                             .roots = scope->roots,
+                             .cancel = scope->cancel,
+                             .total_ms = LIMIT_COPY_TOTAL_MS,
+                             .fd = -1};
+    struct reader_report report = {0};
+    int r = reader_run(&job, &report, fault);
+    if (r < 0)
+        return r;
+    bool taken = report.verdict == SNAPSHOT_TAKEN;
+    *ret = (struct snapshot_head){.file_size = report.lines.window.file_size, .len = taken ? report.lines.head_len : 0};
+    memcpy(ret->bytes, report.lines.head, ret->len);
+    snapshot_lines_done(&report.lines);
     return 0;
 }
 

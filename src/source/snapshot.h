@@ -44,6 +44,15 @@ struct snapshot_scope {
 int snapshot_take(const struct gate *g, const struct ref_variants *variants, const struct snapshot_scope *scope,
                   uint64_t cap, enum snapshot_verdict *ret_verdict, struct snapshot *ret, struct fovea_fault *fault);
 
+/* Only its first bytes, to see what it is: of a file over the cap. len 0 where it cannot be had. 0 or a fault. */
+struct snapshot_head {
+    uint64_t file_size;
+    uint32_t len;
+    uint8_t bytes[4096];
+};
+int snapshot_take_head(const struct gate *g, const struct ref_variants *variants, const struct snapshot_scope *scope,
+                       struct snapshot_head *ret, struct fovea_fault *fault);
+
 /* The same of bytes in memory. */
 int snapshot_of(const void *data, size_t len, struct snapshot *ret, struct fovea_fault *fault);
 

@@ -21,7 +21,8 @@ test_every_fixture_is_shown_with_its_size() {
         want_status 0
         want_json source.width "$w"
         want_json source.height "$h"
-        [ "$pages" -eq 1 ] || view "$PHOTOS/good/$name" --page "$pages" --json
+        [ "$pages" -gt 1 ] || continue
+        view "$PHOTOS/good/$name" --page "$pages" --json
         want_status 0
         view "$PHOTOS/good/$name" --page $((pages + 1)) --json
         want_status 1
@@ -94,14 +95,13 @@ cut_is_refused() {
     esac
 }
 
-# The directory of a TIFF may stand behind its pixels, and an icon's images behind each other: any cut loses something.
+# Every kind once here, in the jail; photo_decode_test cuts each file in many places.
 test_a_file_that_is_cut_is_refused() {
-    while read -r name _; do
+    for name in rgb24.bmp rle8.bmp png.ico rgb.tif rgb-deflate.tif jpeg.tif photo.heic photo.avif; do
         size=$(wc -c <"$PHOTOS/good/$name")
-        for part in 1 2 3 4 5 6 7; do
-            cut_is_refused "$name" $((size * part / 8))
-        done
-    done <"$PHOTOS/good.tsv"
+        cut_is_refused "$name" $((size / 2))
+        cut_is_refused "$name" $((size * 15 / 16))
+    done
 }
 
 # Zeros where a disk or a download left a gap.

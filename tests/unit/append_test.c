@@ -408,11 +408,11 @@ TEST(a_picture_that_is_not_shown_is_said_to_be_so_and_one_without_bytes_is_kept)
     auto_fovea *f = context_of(NULL);
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "not-shown"});
     struct fovea_appended done;
-    CHECK(append(s, "{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"data\":\"Qk06AAAAAAAAADYAAAAoAAAAAQAAAAEAAAABABgAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAD/AA==\"},{\"type\":\"image\",\"data\":\"\"},"
+    CHECK(append(s, "{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"data\":\"PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=\"},{\"type\":\"image\",\"data\":\"\"},"
                     "{\"type\":\"text\",\"text\":\"a\"}]}", NULL, &done) == 0);
     auto_json *all = entries_of(s);
-    CHECK_STR(at(all, "0.parts.0.media_type"), "image/bmp");
-    CHECK_STR(at(all, "0.parts.0.broken"), "BMP is not shown by this version; convert it to PNG");
+    CHECK_STR(at(all, "0.parts.0.media_type"), "image/svg+xml");
+    CHECK_STR(at(all, "0.parts.0.broken"), "SVG is not shown as an attachment; give it as PNG");
     CHECK_STR(at(all, "0.parts.1.broken"), "it is empty");
     CHECK_STR(at(all, "0.parts.2.text"), "a");
 }

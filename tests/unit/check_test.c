@@ -18,8 +18,8 @@ static const struct work_request whole = {
 
 static struct work_reply honest(void)
 {
-    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .frames = 1, .orientation = 1,
-                               .media = MEDIA_PNG, .width = 20, .height = 10, .crop = {0, 0, 20, 10},
+    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .extent_w = 20, .extent_h = 10,
+                               .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG, .width = 20, .height = 10, .crop = {0, 0, 20, 10},
                                .image_len = sizeof png};
 }
 
@@ -47,7 +47,8 @@ TEST(the_crop_is_the_one_that_was_asked_for)
     asked.region = (struct fit_box){.x = 30, .y = 0, .w = 20, .h = 10, .set = 1};
     CHECK(!check_reply(&asked, &r, png));
     r.source_w = 100;
-    r.crop = (struct rect){30, 0, 20, 10};
+    r.extent_w = 100;
+    r.crop = (struct area){30, 0, 20, 10};
     CHECK(check_reply(&asked, &r, png));
     r.crop.x = 31;
     CHECK(!check_reply(&asked, &r, png));
@@ -59,7 +60,9 @@ TEST(a_size_that_the_plan_does_not_give_is_not_believed)
     struct work_reply r = honest();
     r.source_w = 40; /* 40 x 20 fits in 100: it would not have been made smaller */
     r.source_h = 20;
-    r.crop = (struct rect){0, 0, 40, 20};
+    r.extent_w = 40;
+    r.extent_h = 20;
+    r.crop = (struct area){0, 0, 40, 20};
     CHECK(!check_reply(&asked, &r, png));
     asked.limits.max_edge = 20;
     CHECK(check_reply(&asked, &r, png));
@@ -157,7 +160,8 @@ TEST(rows_are_not_a_step_of_the_ladder)
     asked.flags = WORK_RAW;
     asked.limits.max_edge = 300;
     struct work_reply r = honest();
-    r.source_w = r.source_h = r.crop.w = r.crop.h = 300;
+    r.source_w = r.source_h = 300;
+    r.extent_w = r.extent_h = r.crop.w = r.crop.h = 300;
     r.width = r.height = 150;
     r.media = MEDIA_NONE;
     r.image_len = sizeof rows;

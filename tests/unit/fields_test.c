@@ -78,7 +78,7 @@ TEST(values_land_in_their_members)
     fovea_result *refusal = NULL;
     CHECK(tool_arguments(tool, json, &q, &refusal, NULL) == 0 && !refusal);
     CHECK_STR(q.path, "p");
-    CHECK(q.frame == 3 && q.max_edge == 640 && q.page == 0);
+    CHECK(q.frame == 3 && q.max_edge == 640 && q.page.first == 0);
     CHECK(q.region.set && q.region.x == 1 && q.region.y == 2 && q.region.w == 3 && q.region.h == 4);
     CHECK_STR(q.space, "unit");
 }

@@ -264,7 +264,7 @@ TEST(descriptors_above_the_kept_ones_are_closed)
 
 static bool too_large_a_file(void)
 {
-    return !ftruncate(KEEP, (off_t)LIMIT_WORKER_OUTPUT + 1);
+    return !ftruncate(KEEP, (off_t)LIMIT_RAW_OUTPUT + 1);
 }
 
 TEST(output_beyond_the_limit_kills)

@@ -125,7 +125,8 @@ static void judge_part(const struct target *t, const struct part *p, const struc
         return;
     v->images++;
     v->longest = MAX(v->longest, MAX(size.w, size.h));
-    v->broken |= p->broken.len > 0 || span_is(span_inside(p->media_type), "image/bmp");
+    v->broken |= p->broken.len > 0;
+    v->format |= span_is(span_inside(p->media_type), "image/bmp") && !refit;
     v->heavy |= t->limits.image_bytes && b64 > t->limits.image_bytes;
     v->over_side |= t->limits.side && MAX(size.w, size.h) > t->limits.side;
     v->tiny |= MIN(size.w, size.h) < t->limits.least_side;

@@ -19,6 +19,9 @@
 
 /* ---- decoding */
 
+/* What a decoder opens. */
+#define SOURCE(file) (&(struct source){.data = (const uint8_t *)(file)->data, .len = (file)->len})
+
 struct picture {
     int status;
     struct complaint c;
@@ -54,10 +57,11 @@ MAYBE struct picture decode_with(enum media media, const void *data, size_t len,
     /* A copy of exactly that length, so that a sanitizer sees a read behind it. */
     auto_free uint8_t *exact = malloc(len ? len : 1);
     memcpy(exact, data, len);
-    p.status = ops->open(exact, len, &d, &p.h, &p.c);
+    p.status = ops->open(&(struct source){.data = exact, .len = len}, &d, &p.h, &p.c);
     if (p.status)
         return p;
-    struct want want = {frame, {least ? least : p.h.width, least ? least : p.h.height}, 4};
+    struct size size = {least ? least : p.h.width, least ? least : p.h.height};
+    struct want want = {.frame = frame, .least = size, .channels = 4};
     p.status = ops->start(d, &want, &p.size, &p.c);
     if (!p.status)
         p.status = decode_rows(ops, d, &p);

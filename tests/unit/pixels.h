@@ -66,8 +66,8 @@ static inline int read_image(enum media media, const uint8_t *data, size_t len, 
     struct decoder *d = NULL;
     struct header h;
     struct size size;
-    int status = ops->open(data, len, &d, &h, NULL);
-    struct want want = {1, {h.width, h.height}, 4};
+    int status = ops->open(&(struct source){.data = data, .len = len}, &d, &h, NULL);
+    struct want want = {.frame = 1, .least = {h.width, h.height}, .channels = 4};
     if (!status)
         status = ops->start(d, &want, &size, NULL);
     if (!status && image_init(ret, size))

@@ -79,7 +79,7 @@ TEST(perception_json_carries_the_picture_only_when_asked)
 TEST(note_says_how_to_map_coordinates)
 {
     static const struct {
-        struct rect crop;
+        struct area crop;
         struct size size;
         bool region;
         const char *note;

@@ -159,7 +159,7 @@ static struct picture converted(const char *path)
     struct picture p = decode(MEDIA_PNG, &file);
     struct decoder *d = NULL;
     struct header h;
-    CHECK(!p.status && !decode_png.open((const uint8_t *)file.data, file.len, &d, &h, NULL));
+    CHECK(!p.status && !decode_png.open(SOURCE(&file), &d, &h, NULL));
     struct image m = {.size = p.size, .px = p.rgba};
     (void)colour_to_srgb(&m, &h);
     decode_png.close(d);
@@ -195,7 +195,7 @@ static int strip_entry(const struct buf *file, enum media media, const uint8_t *
 {
     struct decoder *d = NULL;
     struct header h;
-    int status = decoder_of(media)->open((const uint8_t *)file->data, file->len, &d, &h, NULL);
+    int status = decoder_of(media)->open(SOURCE(file), &d, &h, NULL);
     if (status)
         return status;
     status = strip(media, (const uint8_t *)file->data, file->len, &h, ret_data, ret_len, ret_copy, NULL);

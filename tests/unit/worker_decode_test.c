@@ -280,7 +280,7 @@ static int level_in_srgb(uint8_t colour, const char *type, const void *data, siz
     add_chunk_of(&b, "IEND", NULL, 0);
     struct decoder *d = NULL;
     struct header h;
-    CHECK(!decode_png.open((const uint8_t *)b.data, b.len, &d, &h, NULL));
+    CHECK(!decode_png.open(SOURCE(&b), &d, &h, NULL));
     uint8_t px[4] = {level, level, level, 255};
     struct image m = {.size = {1, 1}, .px = px};
     bool changed = colour_to_srgb(&m, &h);
@@ -353,10 +353,10 @@ static int run_through(const struct buf *b)
     struct header h;
     struct size s = {0};
     struct complaint c;
-    int status = decode_png.open((const uint8_t *)b->data, b->len, &d, &h, &c);
+    int status = decode_png.open(SOURCE(b), &d, &h, &c);
     if (status)
         return status;
-    status = decode_png.start(d, &(struct want){1, {h.width, h.height}, 4}, &s, &c);
+    status = decode_png.start(d, &(struct want){.frame = 1, .least = {h.width, h.height}, .channels = 4}, &s, &c);
     auto_free uint8_t *row = malloc((size_t)s.w * 4 + 1);
     for (uint32_t y = 0; y < s.h && !status; y++)
         status = decode_png.row(d, row, &c);

@@ -54,8 +54,8 @@ TEST(jpeg_over_50_megapixels_is_decoded_scaled_whatever_is_wanted)
     struct decoder *d = NULL;
     struct header h;
     struct size s = {0};
-    CHECK(!decode_jpeg.open((const uint8_t *)b.data, b.len, &d, &h, NULL));
-    CHECK(!decode_jpeg.start(d, &(struct want){1, {9000, 6000}, 4}, &s, NULL));
+    CHECK(!decode_jpeg.open(SOURCE(&b), &d, &h, NULL));
+    CHECK(!decode_jpeg.start(d, &(struct want){.frame = 1, .least = {9000, 6000}, .channels = 4}, &s, NULL));
     CHECK(h.width == 9000 && h.colour == COLOUR_GRAY && s.w == 4500 && s.h == 3000);
     decode_jpeg.close(d);
 }

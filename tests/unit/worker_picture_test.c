@@ -22,13 +22,13 @@ struct decoder {
     uint32_t row;
 };
 
-static int raw_open(const uint8_t *data, size_t len, struct decoder **ret, struct header *ret_header, struct complaint *c)
+static int raw_open(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
 {
-    (void)len, (void)c;
+    (void)c;
     struct decoder *d = calloc(1, sizeof *d);
     if (!d)
         abort();
-    d->raw = (const struct raw *)(const void *)data;
+    d->raw = (const struct raw *)(const void *)s->data;
     *ret_header = d->raw->header;
     *ret = d;
     return WORK_OK;
@@ -59,7 +59,8 @@ static void raw_close(struct decoder *d)
     free(d);
 }
 
-static const struct decoder_ops raw_ops = {MEDIA_PNG, "memory", raw_open, raw_start, raw_row, raw_finish, raw_close};
+static const struct decoder_ops raw_ops = {.media = MEDIA_PNG, .library = "memory", .open = raw_open, .start = raw_start,
+                                           .row = raw_row, .finish = raw_finish, .close = raw_close};
 
 static struct raw raw_of(const struct image *m)
 {
@@ -78,10 +79,17 @@ static struct work_request request(void)
         .limits = {.max_edge = 1568, .min_edge = 28, .max_bytes = 512000, .quality = 75, .resize = 1}};
 }
 
+static int make_by(const struct decoder_ops *ops, const struct raw *raw, const struct work_request *q, struct work_reply *r,
+                   struct output *out)
+{
+    struct source s = {.data = (const void *)raw, .len = sizeof *raw, .request = q};
+    *out = (struct output){0};
+    return picture_make_with(ops, &s, r, out);
+}
+
 static int make(const struct raw *raw, const struct work_request *q, struct work_reply *r, struct output *out)
 {
-    *out = (struct output){0};
-    return picture_make_with(&raw_ops, (const uint8_t *)(const void *)raw, sizeof *raw, q, r, out);
+    return make_by(&raw_ops, raw, q, r, out);
 }
 
 /* Makes the picture and reads it back. */
@@ -257,7 +265,7 @@ TEST(a_region_of_a_jpeg_decoded_smaller_lies_where_it_was_asked)
     struct output out = {0};
     q.region = box_of(600, 400, 200, 200);
     q.limits.max_edge = q.preview_w = q.preview_h = 100;
-    CHECK(picture_make_with(&ops, (const uint8_t *)(const void *)&raw, sizeof raw, &q, &r, &out) == WORK_OK);
+    CHECK(make_by(&ops, &raw, &q, &r, &out) == WORK_OK);
     CHECK(r.preview_w == 100 && r.preview_h == 100);
     for (uint32_t y = 0; y < 100 && out.preview.px; y++)
         CHECK_MSG(!memcmp(image_row(&out.preview, y), image_row(&half, y + 200) + 300 * 4, 100 * 4), "row %u", y);
@@ -313,7 +321,7 @@ TEST(without_resizing_a_turned_jpeg_keeps_its_colours_and_does_not_call_itself_a
     struct work_reply r;
     struct output out = {0};
     q.limits.resize = 0;
-    CHECK(picture_make_with(&ops, (const uint8_t *)(const void *)&raw, sizeof raw, &q, &r, &out) == WORK_OK);
+    CHECK(make_by(&ops, &raw, &q, &r, &out) == WORK_OK);
     CHECK(r.media == MEDIA_JPEG && !(r.facts & WORK_AS_IS) && !(r.facts & WORK_LOSSLESS));
     CHECK(!image_orient(&m, 3) && !read_image(MEDIA_JPEG, out.data, out.len, &shown));
     CHECK_MSG(difference(&m, &shown) <= 16, "differs by %d", difference(&m, &shown));
@@ -330,7 +338,7 @@ TEST(without_resizing_what_the_sources_format_cannot_hold_becomes_png)
     struct work_reply r;
     struct output out = {0};
     q.limits.resize = 0;
-    CHECK(picture_make_with(&ops, (const uint8_t *)(const void *)&raw, sizeof raw, &q, &r, &out) == WORK_OK);
+    CHECK(make_by(&ops, &raw, &q, &r, &out) == WORK_OK);
     CHECK(r.media == MEDIA_PNG && r.width == 20000 && r.facts & WORK_LOSSLESS);
     output_done(&out);
 }

@@ -21,7 +21,7 @@ static struct stripped strip_file(enum media media, const struct buf *b)
     struct stripped s = {0};
     struct decoder *d = NULL;
     struct header h = {0};
-    s.status = decoder_of(media)->open((const uint8_t *)b->data, b->len, &d, &h, &s.c);
+    s.status = decoder_of(media)->open(SOURCE(b), &d, &h, &s.c);
     CHECK_MSG(!s.status, "%s", s.c.detail);
     if (!s.status)
         s.status = strip(media, (const uint8_t *)b->data, b->len, &h, &s.data, &s.len, &s.copy, &s.c);
@@ -294,7 +294,7 @@ TEST(a_profile_in_pieces_is_joined_in_order)
     }
     struct decoder *d = NULL;
     struct header h;
-    CHECK(!decode_jpeg.open((const uint8_t *)file.data, file.len, &d, &h, NULL));
+    CHECK(!decode_jpeg.open(SOURCE(&file), &d, &h, NULL));
     CHECK(h.icc && h.icc_len == profile.len && !memcmp(h.icc, profile.data, profile.len));
     decode_jpeg.close(d);
     check_refused(MEDIA_JPEG, &file, "a colour profile that is not sRGB");

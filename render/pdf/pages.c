@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several pages on one contact sheet. Each is drawn at the size of its cell, so that it is as sharp as it can be there. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "pdf.h"
+
+static int complain_errno(int error, struct complaint *c)
+{
+    if (error == -EFBIG)
+        return complain(c, WORK_TOO_LARGE, "no picture holds these pages");
+    return complain(c, WORK_NO_MEMORY, "no memory for the sheet");
+}
+
+/* The largest size of that shape within the cell. */
+static struct size size_within(double w, double h, struct size cell)
+{
+    double f = fmin(cell.w / w, cell.h / h);
+    struct size s = {(uint32_t)nearbyint(w * f), (uint32_t)nearbyint(h * f)};
+    return (struct size){MIN(MAX(s.w, 1u), cell.w), MIN(MAX(s.h, 1u), cell.h)};
+}
+
+static int image_of(const struct canvas *m, struct image *ret, struct complaint *c)
+{
+    int e = image_init(ret, m->size);
+    if (e)
+        return complain_errno(e, c);
+    for (uint32_t y = 0; y < m->size.h; y++)
+        canvas_row(m, y, ret->px + y * image_stride(ret));
+    ret->opaque = true;
+    return WORK_OK;
+}
+
+/* White and empty where the page cannot be read; only where there is no memory, there is no sheet. */
+static int draw_small(PopplerDocument *d, uint32_t number, struct size cell, struct image *ret, bool *ret_read,
+                      struct complaint *c)
+{
+    cleanup(page_done) struct page p = {0};
+    cleanup(canvas_done) struct canvas m = {0};
+    *ret_read = page_open(d, number, &p, NULL) == WORK_OK;
+    int status = *ret_read ? page_draw(&p, (struct area){0, 0, p.w, p.h}, size_within(p.w, p.h, cell), &m, c)
+                           : canvas_init(&m, cell, c);
+    return status ? status : image_of(&m, ret, c);
+}
+
+static int put(PopplerDocument *d, uint32_t number, uint32_t k, struct contact *s, struct complaint *c)
+{
+    auto_image page = {0};
+    char words[48];
+    bool read;
+    int status = draw_small(d, number, s->plan.cell, &page, &read, c);
+    if (status)
+        return status;
+    (void)snprintf(words, sizeof words, "page %" PRIu32 "%s", number, read ? "" : " - cannot be read");
+    int e = contact_put(s, k, &page, number, -1, words);
+    return e ? complain_errno(e, c) : WORK_OK;
+}
+
+int sheet_init(struct contact *s, const struct fit_limits *limits, uint32_t n, const struct page *first, struct complaint *c)
+{
+    int e = contact_init(s, limits, n, first->w, first->h, (struct size){0, 0});
+    return e ? complain_errno(e, c) : WORK_OK;
+}
+
+int sheet_draw(struct contact *s, PopplerDocument *d, uint32_t first, struct complaint *c)
+{
+    int status = WORK_OK;
+    for (uint32_t k = 0; !status && k < s->plan.n; k++)
+        status = put(d, first + k, k, s, c);
+    return status;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How large an SVG is, as a browser takes it that shows it as an image: width and height where they are absolute; one of
+ * them and the shape of the viewBox; the viewBox alone; and without any of these, the box of what is drawn.
+ */
+#include "svg.h"
+
+#include <math.h>
+
+#include "base/limits.h"
+
+/* CSS: what has no size of its own is shown in a box of these sides. Parts in percent are measured by it. */
+enum { DEFAULT_W = 300, DEFAULT_H = 150 };
+
+/* A side that does not depend on what is around it, in pixels; 0: it does. */
+static double absolute(gboolean given, RsvgLength length)
+{
+    static const double pixels[] = {
+        [RSVG_UNIT_PX] = 1,        [RSVG_UNIT_IN] = 96,     [RSVG_UNIT_CM] = 96 / 2.54, [RSVG_UNIT_MM] = 96 / 25.4,
+        [RSVG_UNIT_PT] = 96 / 72., [RSVG_UNIT_PC] = 16,     [RSVG_UNIT_EM] = 16,        [RSVG_UNIT_EX] = 8,
+    };
+    if (!given || length.unit == RSVG_UNIT_PERCENT || length.unit > RSVG_UNIT_PC)
+        return 0;
+    return length.length * pixels[length.unit];
+}
+
+static int of_ink(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
+{
+    RsvgRectangle box = {0, 0, DEFAULT_W, DEFAULT_H}, ink = {0}, logical;
+    if (!rsvg_handle_get_geometry_for_layer(handle, NULL, &box, &ink, &logical, NULL) || !(ink.width > 0) ||
+        !(ink.height > 0))
+        return complain(c, WORK_MALFORMED, "it has no size, and draws nothing that has one");
+    *ret = ink;
+    return WORK_OK;
+}
+
+static int check(const RsvgRectangle *r, struct complaint *c)
+{
+    if (!isfinite(r->width) || !isfinite(r->height) || r->width > LIMIT_SIDE || r->height > LIMIT_SIDE)
+        return complain(c, WORK_TOO_LARGE, "it is %.6gx%.6g, and a side may be %u", r->width, r->height, LIMIT_SIDE);
+    if (!(r->width > 0) || !(r->height > 0))
+        return complain(c, WORK_MALFORMED, "it is %.6gx%.6g, which shows nothing", r->width, r->height);
+    return WORK_OK;
+}
+
+static bool is_zero(gboolean given, RsvgLength length)
+{
+    return given && !(length.length > 0);
+}
+
+int svg_extent(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
+{
+    gboolean has_w, has_h, has_box;
+    RsvgLength width, height;
+    RsvgRectangle box, r = {0};
+    rsvg_handle_get_intrinsic_dimensions(handle, &has_w, &width, &has_h, &height, &has_box, &box);
+    if (is_zero(has_w, width) || is_zero(has_h, height))
+        return complain(c, WORK_MALFORMED, "its width or height is 0");
+    bool shape = has_box && box.width > 0 && box.height > 0;
+    double w = absolute(has_w, width), h = absolute(has_h, height);
+    /* Lengths in em depend on the root's font size; librsvg knows it. */
+    if (w && h && rsvg_handle_get_intrinsic_size_in_pixels(handle, &r.width, &r.height))
+        ;
+    else if (w || h)
+        r = (RsvgRectangle){0, 0, w ? w : shape ? h * box.width / box.height : DEFAULT_W,
+                            h ? h : shape ? w * box.height / box.width : DEFAULT_H};
+    else if (shape)
+        r = (RsvgRectangle){0, 0, box.width, box.height};
+    else if (of_ink(handle, &r, c))
+        return WORK_MALFORMED;
+    int status = check(&r, c);
+    if (!status)
+        *ret = r;
+    return status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fovea-svg: SVG and SVGZ, drawn by librsvg in a jail that can read fonts and nothing else. */
+#include <cairo.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+#include "svg.h"
+#include "warm.h"
+
+static const struct decoder_ops *decoder_of_svg(enum media media)
+{
+    return media == MEDIA_SVG ? &decode_svg : media == MEDIA_SVGZ ? &decode_svgz : NULL;
+}
+
+/* What most drawings have, once and tiny: text makes Pango find its fonts and start its threads. */
+static void warm_svg(void)
+{
+    static const char markup[] =
+        "<svg xmlns='http://www.w3.org/2000/svg' width='64' height='32'><defs><linearGradient id='a'><stop stop-color='red'/>"
+        "<stop offset='1'/></linearGradient></defs><rect width='9' height='9' fill='url(#a)' opacity='.5'/>"
+        "<text y='20' font-family='sans-serif' font-size='11'>Axis 0</text>"
+        "<text y='30' font-family='Arial' font-weight='bold'>b</text></svg>";
+    struct source s = {.data = (const uint8_t *)markup, .len = sizeof markup - 1};
+    struct want want = {.area = {0, 0, 64, 32}, .target = {64, 32}};
+    struct decoder *d = NULL;
+    struct header header;
+    struct size size;
+    if (decode_svg.open(&s, &d, &header, NULL))
+        return;
+    (void)decode_svg.start(d, &want, &size, NULL);
+    decode_svg.close(d);
+    warm_up();
+}
+
+static void name_libraries(char *out, size_t room)
+{
+    (void)snprintf(out, room, "librsvg %u.%u.%u, cairo %s", rsvg_major_version, rsvg_minor_version, rsvg_micro_version,
+                   cairo_version_string());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct worker_program program = {
+        .decoder_of = decoder_of_svg, .prepare = svg_prepare, .warm = warm_svg, .libraries = name_libraries};
+    return worker_main(&program, argc, argv);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SVG as a source that is drawn: the part that is asked for is rendered at the size that is shown, so that zooming shows
+ * more and never magnifies. Cairo's pixels are premultiplied; rows leave here without that.
+ */
+#include "svg.h"
+
+#include <cairo.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+struct decoder {
+    uint8_t *inflated; /* NULL when the input is markup itself */
+    struct svg_markup markup;
+    RsvgHandle *handle;
+    RsvgRectangle extent;
+    cairo_surface_t *surface;
+    const uint8_t *pixels;
+    size_t stride;
+    struct size size;
+    uint32_t row;
+};
+
+static void close_svg(struct decoder *d)
+{
+    if (!d)
+        return;
+    if (d->surface)
+        cairo_surface_destroy(d->surface);
+    g_clear_object(&d->handle);
+    free(d->inflated);
+    free(d);
+}
+
+static void close_p_svg(struct decoder **d)
+{
+    close_svg(*d);
+}
+
+static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struct header *ret_header, struct complaint *c)
+{
+    d->markup = (struct svg_markup){data, len};
+    int status = svg_parse(data, len, &d->handle, c);
+    if (!status)
+        status = svg_extent(d->handle, &d->extent, c);
+    if (status)
+        return status;
+    *ret_header = (struct header){
+        .extent_w = d->extent.width,
+        .extent_h = d->extent.height,
+        .frames = 1,
+        .orientation = 1,
+        .alpha = true,
+        .exact = true,
+        .channels = 4,
+        .colour = COLOUR_RGBA,
+    };
+    return WORK_OK;
+}
+
+static int open_svg(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
+{
+    cleanup(close_p_svg) struct decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return complain(c, WORK_NO_MEMORY, "out of memory");
+    int status = open_markup(d, s->data, s->len, ret_header, c);
+    if (!status)
+        *ret = take(d);
+    return status;
+}
+
+static int open_svgz(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
+{
+    size_t len = 0;
+    cleanup(close_p_svg) struct decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return complain(c, WORK_NO_MEMORY, "out of memory");
+    int status = svg_inflate(s->data, s->len, &d->inflated, &len, c);
+    if (!status)
+        status = open_markup(d, d->inflated, len, ret_header, c);
+    if (!status)
+        *ret = take(d);
+    return status;
+}
+
+static int render(RsvgHandle *handle, cairo_t *cr, const RsvgRectangle *viewport, struct complaint *c)
+{
+    auto_error GError *error = NULL;
+    if (!rsvg_handle_render_document(handle, cr, viewport, &error))
+        return complain(c, WORK_MALFORMED, "it cannot be drawn: %.100s", error ? error->message : "no reason given");
+    return WORK_OK;
+}
+
+/* One user unit becomes as many pixels as the target has for it, each axis by its own factor. */
+static int draw(struct decoder *d, cairo_t *cr, const struct want *want, struct complaint *c)
+{
+    const struct area *area = &want->area;
+    RsvgHandle *part = svg_part(&d->markup, d->handle, &d->extent, want);
+    if (part) {
+        int status = render(part, cr, &(RsvgRectangle){0, 0, d->size.w, d->size.h}, c);
+        g_object_unref(part);
+        return status;
+    }
+    cairo_scale(cr, d->size.w / area->w, d->size.h / area->h);
+    cairo_translate(cr, -area->x, -area->y);
+    RsvgRectangle viewport = {-d->extent.x, -d->extent.y, d->extent.width, d->extent.height};
+    return render(d->handle, cr, &viewport, c);
+}
+
+static int start_svg(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+{
+    int status = check_pixels(want->target.w, want->target.h, (uint64_t)want->target.w * want->target.h, c);
+    if (status)
+        return status;
+    d->size = want->target;
+    d->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)d->size.w, (int)d->size.h);
+    cairo_t *cr = cairo_create(d->surface);
+    status = draw(d, cr, want, c);
+    cairo_destroy(cr);
+    cairo_surface_flush(d->surface);
+    if (!status && cairo_surface_status(d->surface))
+        status = complain(c, WORK_NO_MEMORY, "no memory for a picture of %ux%u", d->size.w, d->size.h);
+    if (status)
+        return status;
+    d->pixels = cairo_image_surface_get_data(d->surface);
+    d->stride = (size_t)cairo_image_surface_get_stride(d->surface);
+    *ret_size = d->size;
+    return WORK_OK;
+}
+
+static uint8_t straight(uint32_t value, uint32_t alpha)
+{
+    return (uint8_t)MIN((value * 255 + alpha / 2) / alpha, 255u);
+}
+
+static int row_svg(struct decoder *d, uint8_t *out, struct complaint *c)
+{
+    const uint8_t *from = d->pixels + d->row++ * d->stride;
+    (void)c;
+    for (uint32_t x = 0; x < d->size.w; x++, out += 4) {
+        uint32_t p, a;
+        memcpy(&p, from + (size_t)x * 4, 4);
+        a = p >> 24;
+        uint32_t r = p >> 16 & 255, g = p >> 8 & 255, b = p & 255;
+        if (a == 255)
+            out[0] = (uint8_t)r, out[1] = (uint8_t)g, out[2] = (uint8_t)b;
+        else if (a)
+            out[0] = straight(r, a), out[1] = straight(g, a), out[2] = straight(b, a);
+        else
+            out[0] = out[1] = out[2] = 0;
+        out[3] = (uint8_t)a;
+    }
+    return WORK_OK;
+}
+
+static int finish_svg(struct decoder *d, struct complaint *c)
+{
+    (void)d;
+    (void)c;
+    return WORK_OK;
+}
+
+const struct decoder_ops decode_svg = {
+    .media = MEDIA_SVG,
+    .library = "librsvg",
+    .open = open_svg,
+    .start = start_svg,
+    .row = row_svg,
+    .finish = finish_svg,
+    .close = close_svg,
+};
+
+const struct decoder_ops decode_svgz = {
+    .media = MEDIA_SVGZ,
+    .library = "librsvg",
+    .open = open_svgz,
+    .start = start_svg,
+    .row = row_svg,
+    .finish = finish_svg,
+    .close = close_svg,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of fovea-svg. */
+#ifndef FOVEA_SVG_H
+#define FOVEA_SVG_H
+
+#include "base/cleanup.h" /* before GLib, which would have its own MIN and MAX but yields */
+
+#include <librsvg/rsvg.h>
+
+#include "decode.h"
+
+/* GLib's own do not go with ours. */
+static inline void free_error(GError **error)
+{
+    g_clear_error(error);
+}
+#define auto_error cleanup(free_error)
+
+extern const struct decoder_ops decode_svg, decode_svgz;
+
+/* Before the jail: fonts and loaders of images are found, and the folders of fonts named. */
+void svg_prepare(const char **readable);
+
+struct svg_markup {
+    const uint8_t *data;
+    size_t len;
+};
+
+/* The markup of a compressed file; the caller frees *ret. Inflates no further than LIMIT_SVG_BYTES. */
+int svg_inflate(const uint8_t *data, size_t len, uint8_t **ret, size_t *ret_len, struct complaint *c);
+
+/* Reads markup. No base is given, so nothing that it refers to is loaded but data: URLs. */
+int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complaint *c);
+
+/* Where the picture lies: its size as a browser takes it, in CSS pixels, and what is at its upper left. */
+int svg_extent(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c);
+
+/* A document that shows just the wanted part, at the target's size; NULL: it had better be drawn as a part of the whole. */
+RsvgHandle *svg_part(const struct svg_markup *m, RsvgHandle *whole, const RsvgRectangle *extent, const struct want *want);
+
+#endif

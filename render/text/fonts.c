@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fonts: see fonts.h. The size of code is given by its column: cairo puts letters on whole pixels, so a column that is a
+ * whole number of them keeps letters evenly spaced.
+ */
+#include "fonts.h"
+
+#include <fontconfig/fontconfig.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+static void add_folders(FcStrList *list, const char **readable, size_t *n)
+{
+    const FcChar8 *folder;
+    while (list && *n < LIMIT_RENDER_FILES && (folder = FcStrListNext(list)))
+        if ((readable[*n] = strdup((const char *)folder)))
+            (*n)++;
+    if (list)
+        FcStrListDone(list);
+}
+
+/* GLib's own way of saying what is wrong looks for a journal, by calls that the jail does not know. */
+static GLogWriterOutput say_nothing(GLogLevelFlags level, const GLogField *fields, gsize n, gpointer data)
+{
+    (void)level;
+    (void)fields;
+    (void)n;
+    (void)data;
+    return G_LOG_WRITER_HANDLED;
+}
+
+/* Fonts change while a worker waits; that is for the next one to see. */
+void fonts_prepare(const char **readable)
+{
+    size_t n = 0;
+    g_log_set_writer_func(say_nothing, NULL, NULL);
+    if (!FcInit())
+        return;
+    FcConfig *config = FcConfigGetCurrent();
+    (void)FcConfigSetRescanInterval(config, 0);
+    add_folders(FcConfigGetFontDirs(config), readable, &n);
+    add_folders(FcConfigGetCacheDirs(config), readable, &n);
+}
+
+PangoContext *fonts_context(void)
+{
+    PangoFontMap *map = pango_cairo_font_map_get_default();
+    PangoContext *context = pango_font_map_create_context(map);
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    pango_cairo_context_set_font_options(context, options);
+    cairo_font_options_destroy(options);
+    pango_cairo_context_set_resolution(context, 96);
+    pango_context_set_round_glyph_positions(context, FALSE);
+    return context;
+}
+
+/* Of a letter, in units of the font's size. */
+static double column_of(PangoContext *context, PangoFontDescription *font)
+{
+    enum { SIZE = 1000, LETTERS = 10 };
+    PangoLayout *layout = pango_layout_new(context);
+    int width;
+    pango_font_description_set_absolute_size(font, SIZE * PANGO_SCALE);
+    pango_layout_set_font_description(layout, font);
+    pango_layout_set_text(layout, "0123456789", LETTERS);
+    pango_layout_get_size(layout, &width, NULL);
+    g_object_unref(layout);
+    double share = (double)width / PANGO_SCALE / SIZE / LETTERS;
+    return share > 0.1 && share < 2 ? share : 0.6;
+}
+
+PangoFontDescription *fonts_mono(PangoContext *context, double column)
+{
+    PangoFontDescription *font = pango_font_description_from_string(FONTS_MONO);
+    pango_font_description_set_absolute_size(font, column / column_of(context, font) * PANGO_SCALE);
+    return font;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A row is drawn in pieces: letters of one column in one, those of two in another, which is spread so that what follows
+ * stands in its column whatever font the wide ones came from. A row with letters that run from right to left, or that a
+ * font must shape, is one piece: there is no grid for these.
+ */
+#include "row.h"
+
+#include <math.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+enum { DOTTED_CIRCLE = 0x25cc };
+
+void row_words(struct row_pen *pen, const char *words, size_t len, double x, double y)
+{
+    pango_layout_set_text(pen->layout, words, (int)len);
+    cairo_move_to(pen->cairo, x, y);
+    pango_cairo_show_layout_line(pen->cairo, pango_layout_get_line_readonly(pen->layout, 0));
+}
+
+/* A piece of a row, as it is shown. */
+struct piece {
+    struct buf text;
+    unsigned first, columns;
+    unsigned wide; /* letters of two columns; all are, or none */
+    bool hex;
+};
+
+static void spread(struct row_pen *pen, const struct piece *p)
+{
+    int width;
+    pango_layout_set_text(pen->layout, p->text.data, (int)p->text.len);
+    pango_layout_get_size(pen->layout, &width, NULL);
+    double gap = p->columns * pen->column * PANGO_SCALE - width;
+    PangoAttrList *list = pango_attr_list_new();
+    pango_attr_list_insert(list, pango_attr_letter_spacing_new((int)lrint(gap / p->wide)));
+    pango_layout_set_attributes(pen->layout, list);
+    pango_attr_list_unref(list);
+}
+
+static void draw_piece(struct row_pen *pen, struct piece *p, double x, double y)
+{
+    if (p->text.len && !p->text.error) {
+        if (p->wide)
+            spread(pen, p);
+        cairo_set_source_rgb(pen->cairo, p->hex ? 0.72 : 0, 0, 0);
+        row_words(pen, p->text.data, p->text.len, x + p->first * pen->column, y);
+        if (p->wide)
+            pango_layout_set_attributes(pen->layout, NULL);
+    }
+    p->first += p->columns;
+    p->columns = p->wide = 0;
+    p->text.len = 0;
+}
+
+static void add_cell(struct piece *p, const struct cell *k)
+{
+    if (k->mark == MARK_PILED)
+        (void)buf_add_char(&p->text, DOTTED_CIRCLE);
+    if (k->mark == MARK_HEX)
+        (void)buf_add_format(&p->text, "<%04X>", k->c);
+    else if (k->mark == MARK_TAB)
+        (void)buf_add(&p->text, "        ", k->columns);
+    else
+        (void)buf_add_char(&p->text, k->c);
+    p->columns += k->columns;
+    p->wide += k->columns == 2 && k->mark == MARK_PLAIN;
+}
+
+static bool is_wide(const struct cell *k)
+{
+    return k->columns == 2 && k->mark == MARK_PLAIN;
+}
+
+/* Scripts whose letters join, are reordered, or run from right to left. */
+static bool needs_shaping(struct span row)
+{
+    for (size_t i = 0; i < row.len;) {
+        uint32_t c;
+        size_t n = utf8_decode((const char *)row.at + i, row.len - i, &c);
+        if ((c >= 0x590 && c < 0x1100) || (c >= 0x1700 && c < 0x1900) || (c >= 0xfb1d && c < 0xfe00) ||
+            (c >= 0xfe70 && c < 0xff00) || (c >= 0x10800 && c < 0x11fff))
+            return true;
+        i += n ? n : 1;
+    }
+    return false;
+}
+
+void row_draw(struct row_pen *pen, struct span row, double x, double y)
+{
+    struct pen at = {0};
+    cleanup(buf_done) struct buf text = BUF_INIT(LIMIT_TEXT_ROW);
+    bool whole = needs_shaping(row), wide = false, hex = false;
+    struct piece p = {.text = text};
+    for (size_t i = 0; i < row.len && at.column < pen->columns;) {
+        struct cell k = cell_next((struct span){row.at + i, row.len - i}, &at);
+        bool joins = !k.columns && k.mark == MARK_PLAIN;
+        if (!whole && !joins && (is_wide(&k) != wide || (k.mark == MARK_HEX) != hex))
+            draw_piece(pen, &p, x, y);
+        wide = joins ? wide : is_wide(&k);
+        p.hex = hex = joins ? hex : k.mark == MARK_HEX;
+        add_cell(&p, &k);
+        i += k.bytes;
+    }
+    if (whole)
+        p.wide = 0, p.hex = false;
+    draw_piece(pen, &p, x, y);
+    text = p.text;
+}

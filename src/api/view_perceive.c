@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The perception: what the worker made, with its facts, its name and its note, remembered under its id. */
+#include "api/recording.h"
+#include "api/view.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "fit/plan.h"
+#include "percept/note.h"
+
+/* What only some views have, so that the ids of the others stay what they always were. */
+static void add_more(const struct view_job *j, struct buf *b)
+{
+    char hex[SHA256_HEX_LEN + 1];
+    if (j->work.flags & WORK_SHEET)
+        (void)buf_add_format(b, " sheet to %u", j->work.last_page);
+    if (j->work.flags & WORK_TIME)
+        (void)buf_add_format(b, " time %lld", (long long)j->work.time_ms);
+    if (j->sniff.media == MEDIA_MARKDOWN)
+        (void)buf_add_str(b, " markdown");
+    if (!j->joined)
+        return;
+    sha256_hex(j->other_sha256, hex);
+    (void)buf_add_format(b, " %s %s", j->difference.made ? "against" : "with", hex);
+}
+
+/* Everything that decides the pixels, in one fixed spelling, hashed. */
+static int make_id(const struct view_job *j, struct perception *p)
+{
+    uint8_t digest[SHA256_LEN];
+    char hex[SHA256_HEX_LEN + 1];
+    const struct fit_limits *l = &j->work.limits;
+    auto_buf b = BUF_INIT(4 * KIB);
+    sha256_hex(p->source.sha256, hex);
+    (void)buf_add_format(&b, "%s page %u frame %u region %.17g,%.17g,%.17g,%.17g fit %u,%u,%u,%u,%u,%u webp %u", hex,
+                         j->work.page ? j->work.page : 1, p->frame ? p->frame : 1, p->crop.x, p->crop.y, p->crop.w,
+                         p->crop.h, l->max_edge, l->min_edge, l->max_patches, l->max_bytes, l->quality, l->resize,
+                         j->work.flags & WORK_WEBP_OK);
+    (void)buf_add_format(&b, " rule %u,%u,%u", l->rule.kind, l->rule.edge, l->rule.budget);
+    add_more(j, &b);
+    if (b.error)
+        return fault_oom(j->fault);
+    sha256(b.data, b.len, digest);
+    sha256_hex(digest, hex);
+    (void)snprintf(p->id, sizeof p->id, "view:%.12s", hex);
+    return 0;
+}
+
+/* As JSON can hold it. */
+static char *shown_new(const char *s)
+{
+    auto_buf b = BUF_INIT(64 * KIB);
+    if (utf8_valid(s, strlen(s)))
+        return strdup(s);
+    (void)buf_add_shown(&b, s, strlen(s));
+    return buf_take(&b);
+}
+
+/* Pages of its own, or tiles; 0: neither. */
+static uint32_t pages_of(const struct view_job *j)
+{
+    const struct work_reply *r = &j->output.reply;
+    enum media_class class = media_row(j->sniff.media)->class;
+    return class == CLASS_DOCUMENT || class == CLASS_TEXT || r->pages > 1 ? r->pages : 0;
+}
+
+/* Which page of them is shown; 0: the whole, or there are none. */
+static uint32_t page_of(const struct view_job *j)
+{
+    bool tiled = j->output.reply.facts & WORK_TILED;
+    if (!pages_of(j) || (tiled && j->work.region.set))
+        return 0;
+    return j->work.page || tiled ? j->work.page : 1;
+}
+
+static struct size tile_of(const struct view_job *j)
+{
+    const struct work_reply *r = &j->output.reply;
+    if (!(r->facts & WORK_TILED))
+        return (struct size){0};
+    struct rect t = fit_tile(&j->work.limits, (struct size){r->source_w, r->source_h}, 1);
+    return (struct size){t.w, t.h};
+}
+
+/* Lines have a place of their own where no row is wrapped, and then all rows are alike. */
+static void add_lines(const struct work_reply *r, struct perception *p)
+{
+    double scale = r->height / r->crop.h;
+    p->first_line = r->first_line;
+    p->last_line = r->last_line;
+    p->total_lines = r->total_lines;
+    if (!r->total_lines || !(r->line_height > 0) || r->rows != r->last_line - r->first_line + 1)
+        return;
+    p->line_top = (r->line_top - r->crop.y) * scale;
+    p->line_height = r->line_height * scale;
+}
+
+/* In pixels as shown: the ladder may have made the sheet smaller than it was laid out. */
+static int add_cells(struct view_job *j, struct perception *p)
+{
+    const struct work_reply *r = &j->output.reply;
+    const uint8_t *from = p->data + r->image_len + (size_t)r->preview_w * r->preview_h * 4;
+    double sx = r->width / r->crop.w, sy = r->height / r->crop.h;
+    p->cells = calloc(MAX(r->cells, 1u), sizeof *p->cells);
+    if (!p->cells)
+        return fault_oom(j->fault);
+    for (p->n_cells = 0; p->n_cells < r->cells; p->n_cells++) {
+        struct work_cell c;
+        memcpy(&c, from + p->n_cells * sizeof c, sizeof c);
+        p->cells[p->n_cells] = (struct cell){{(uint32_t)(c.x * sx), (uint32_t)(c.y * sy), (uint32_t)(c.w * sx),
+                                              (uint32_t)(c.h * sy)}, c.number, c.time_ms};
+    }
+    return 0;
+}
+
+/* The facts, and the picture itself: the perception unmaps it from now on. */
+static struct perception perception_of(struct view_job *j)
+{
+    const struct work_reply *r = &j->output.reply;
+    bool sheet = j->work.flags & WORK_SHEET;
+    struct perception p = {
+        .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .bytes = j->snapshot.size,
+                   .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .pages = pages_of(j), .tile = tile_of(j),
+                   .duration_ms = r->duration_ms},
+        .media = (enum media)r->media,
+        .size = {r->width, r->height},
+        .crop = r->crop,
+        .region = j->work.region.set,
+        .page = page_of(j),
+        .last_page = sheet ? j->work.last_page : 0,
+        .frame = j->work.frame,
+        .time_ms = r->time_ms,
+        .sheet = sheet,
+        .difference = j->difference,
+        .over_budget = r->facts & WORK_OVER_BUDGET,
+        .preview = {r->preview_w, r->preview_h},
+        .data = j->output.data,
+        .len = r->image_len,
+        .map_len = j->output.len,
+    };
+    memcpy(p.source.sha256, j->sha256, SHA256_LEN);
+    add_lines(r, &p);
+    j->output.data = NULL;
+    j->difference = (struct difference){.made = p.difference.made};
+    return p;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* What the note calls the source: the file's own name. A query is no name, and may hold what is nobody's business. */
+char *view_name_new(const struct view_job *j, const char *opened)
+{
+    if (j->nameless)
+        return strdup("The picture,");
+    const char *path = j->from_record ? j->earlier.ref : j->request->path;
+    const char *url = j->fetched ? j->ref : (j->given || j->from_record) && ref_is_url(path) ? path : NULL;
+    if (!url)
+        return strdup(base_name(opened ? opened : !strcmp(path, "-") ? "stdin" : path));
+    auto_free char *plain = strndup(url, strcspn(url, "?#"));
+    return plain ? shown_new(base_name(plain)) : NULL;
+}
+
+/* The reader must know that the file has something else by now, or nothing. */
+static char *with_origin(const struct view_job *j, const char *note)
+{
+    auto_buf b = BUF_INIT(128 * KIB);
+    (void)buf_add_str(&b, note);
+    if (j->from_record && !j->nameless && *j->earlier.ref == '/')
+        (void)buf_add_str(&b, " Shown from the record: the file is gone or has changed since.");
+    return buf_take(&b);
+}
+
+static int describe(struct view_job *j, struct perception *p)
+{
+    const struct fovea_view_request *q = j->request;
+    uint32_t facts = j->output.reply.facts;
+    /* Of the main, the provider is the host's own business. */
+    const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
+    if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
+        return fault_oom(j->fault);
+    const char *opened = j->variants.n ? j->variants.path[j->snapshot.variant] : NULL;
+    const char *path = opened || !j->from_record || *j->earlier.ref != '/' ? opened : j->earlier.ref;
+    if (path && !(p->path = absolute_new(path)))
+        return fault_oom(j->fault);
+    if (j->question && !(p->question = strdup(j->question)))
+        return fault_oom(j->fault);
+    if (model)
+        p->tokens = tokens_count(&j->work.limits.rule, p->size);
+    auto_free char *name = view_name_new(j, p->path);
+    if (!name)
+        return fault_oom(j->fault);
+    auto_free char *note = note_new(
+        p, name, facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
+    if (!note || !(p->note = with_origin(j, note)))
+        return fault_oom(j->fault);
+    return make_id(j, p);
+}
+
+/* What to open to see it once more; NULL when nothing can be. */
+static const char *again_by(const struct view_job *j)
+{
+    if (j->variants.n)
+        return j->variants.path[j->snapshot.variant];
+    if (j->fetched)
+        return j->ref;
+    return j->given && ref_is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
+}
+
+int view_perceive(struct view_job *j)
+{
+    cleanup(perception_done) struct perception p = perception_of(j);
+    int r = p.sheet ? add_cells(j, &p) : 0;
+    if (r == 0)
+        r = describe(j, &p);
+    if (r < 0)
+        return r;
+    bool compared = p.difference.made; /* with what may be another by then */
+    const char *again = compared ? NULL : again_by(j);
+    p.again = again || (!compared && j->call->kept && recording_takes(j->call->f, j->snapshot.size));
+    r = recording_source(j->call, &j->snapshot, j->fault);
+    if (r < 0)
+        return r;
+    if (again)
+        views_remember(j->call->f->views, &p, again);
+    return view_settle(j, result_of_perception(&p));
+}

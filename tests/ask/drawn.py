@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is drawn for a question: pages of a PDF as pictures, in order, on each wire; frames of a video as one sheet; and what the
+answer's note says of it. Each page has a shape of its own, by which it is known again."""
+import base64
+import json
+import os
+import re
+
+from asking import BUILD, Home, Host, finish, like, make_files, test, write
+
+WIRES = ("wa", "wr", "wc", "wg")
+HEIGHT = 300
+
+
+def width(page):
+    return 200 + 20 * page
+
+
+def document(path, pages, more=""):
+    """A PDF whose page K is 200+20K points wide and says so in Helvetica."""
+    kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(pages))
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {pages} >>",
+               "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    for page in range(1, pages + 1):
+        text = f"BT /F1 24 Tf 20 200 Td (Sheet number {page}) Tj 0 -60 Td (of the manual) Tj ET"
+        objects += [f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width(page)} {HEIGHT}] /Contents {3 + 2 * page} 0 R "
+                    "/Resources << /Font << /F1 3 0 R >> >> >>", f"<< /Length {len(text)} >>\nstream\n{text}\nendstream"]
+    out, places = "%PDF-1.4\n", []
+    for number, inner in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{inner}\nendobj\n"
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n" + "".join(f"{at:010} 00000 n \n" for at in places)
+    out += f"trailer << /Size {len(objects) + 1} /Root 1 0 R {more}>>\nstartxref\n{start}\n%%EOF\n"
+    write(path, out.encode())
+
+
+def chunk(name, *inner):
+    data = b"".join(inner)
+    return name + len(data).to_bytes(4, "little") + data + b"\0" * (len(data) & 1)
+
+
+def numbers(*values):
+    return b"".join(value.to_bytes(4, "little") for value in values)
+
+
+def video(path, frames=40, side=64):
+    """An AVI of plain pixels, ten a second: four colours, one after another."""
+    colours = (b"\x20\x20\xd0", b"\x20\xd0\x20", b"\xd0\x20\x20", b"\xe0\xe0\xe0")
+    size = side * side * 3
+    movie = [chunk(b"00db", colours[i * 4 // frames] * (side * side)) for i in range(frames)]
+    form = numbers(40, side, side) + (1).to_bytes(2, "little") + (24).to_bytes(2, "little") + numbers(0, size, 0, 0, 0, 0)
+    head = numbers(100000, 0, 0, 0, frames, 0, 1, size, side, side, 0, 0, 0, 0)
+    stream = b"vidsDIB " + numbers(0, 0, 0, 1, 10, 0, frames, size, 0xFFFFFFFF, 0) + bytes(8)
+    body = chunk(b"LIST", b"hdrl", chunk(b"avih", head),
+                 chunk(b"LIST", b"strl", chunk(b"strh", stream), chunk(b"strf", form))) + chunk(b"LIST", b"movi", *movie)
+    write(path, chunk(b"RIFF", b"AVI ", body))
+
+
+def parts_of(body):
+    """(kind, value) of what the user said: pictures as bytes, words as text."""
+    if "contents" in body:
+        turn, = body["contents"]
+        parts = turn["parts"]
+    elif "input" in body:
+        turn, = body["input"]
+        parts = turn["content"]
+    else:
+        parts = body["messages"][-1]["content"]
+    for part in parts:
+        if "text" in part:
+            yield "text", part["text"]
+            continue
+        text = json.dumps(part)
+        data = re.search(r'"(?:data:image/[a-z]+;base64,)?([A-Za-z0-9+/=]{60,})"', text)
+        assert data and "image/" in text, text[:200]
+        yield "image", base64.b64decode(data.group(1), validate=True)
+
+
+def shape(data):
+    write("sent.bin", data)
+    status, out, err = PLAIN.run("view", "sent.bin", "--json")
+    assert status == 0, (out, err)
+    source = json.loads(out)["source"]
+    return source["width"], source["height"]
+
+
+def sent():
+    """Shapes of the pictures of the one request, its words, and the system's."""
+    request, = HOST.requests()
+    parts = list(parts_of(request["json"]))
+    assert [kind for kind, _ in parts] == ["image"] * (len(parts) - 1) + ["text"], [kind for kind, _ in parts]
+    return [shape(data) for _, data in parts[:-1]], parts[-1][1], request["body"]
+
+
+def is_page(size, page):
+    wide, high = width(page), HEIGHT
+    return abs(size[0] * high - size[1] * wide) <= 2 * max(wide, high)
+
+
+def ask(model, settings="", home=None, tool="vision_analyze", good=True, **arguments):
+    home = home or Home(HOST, settings, model)
+    if tool == "vision_analyze":
+        arguments = {"prompt": "what does it say", **arguments}
+    status, envelope = home.call(tool, {"model": model, **arguments})
+    assert (status == 0) is good, envelope
+    return envelope
+
+
+def check_pages(model, first, last, note, **arguments):
+    envelope = ask(model, **arguments)
+    shapes, question, body = sent()
+    assert question == "what does it say", question
+    assert len(shapes) == last - first + 1, shapes
+    for page, size in enumerate(shapes, first):
+        assert is_page(size, page), (page, size)
+        assert 1400 <= max(size) <= 1568, size
+    assert like(note, envelope["note"]), envelope["note"]
+    return body
+
+
+def pages_go_as_pictures_in_order_on_every_wire():
+    for wire in WIRES:
+        body = check_pages(f"{wire}/ok+nopdf", 1, 5, "The model was given pages 1-5 of 5 as pictures, since it takes no PDF.",
+                           file_path="five.pdf")
+        assert "pages 1-5 of 5 of a PDF, one each, in order" in body, body[:300]
+
+
+def a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture():
+    ask("wa/ok", file_path="five.pdf")
+    request, = HOST.requests()
+    assert '"application/pdf"' in request["body"] and "image/" not in request["body"]
+    for wire in WIRES:
+        check_pages(f"{wire}/ok", 3, 3, "The model was given page 3 of 5 as a picture.", file_path="five.pdf", page=3)
+        check_pages(f"{wire}/ok", 2, 4, "The model was given pages 2-4 of 5 as pictures.", file_path="five.pdf", page="2-4")
+
+
+def many_pages_are_given_in_part_and_the_note_says_so():
+    more = "; ask again with page for others."
+    check_pages("wa/ok+nopdf", 1, 20, f"The model was given pages 1-20 of 23 as pictures, since it takes no PDF{more}",
+                file_path="many.pdf")
+    check_pages("wa/ok", 2, 21, f"The model was given pages 2-21 of 23 as pictures{more}", file_path="many.pdf", page="2-23")
+
+
+def a_region_of_a_page_is_drawn_large():
+    envelope = ask("wa/ok", file_path="five.pdf", page=2, region=[0, 0, 120, 60])
+    (size,), _, body = sent()
+    assert abs(size[0] - 2 * size[1]) <= 2 and size[0] >= 1400, size
+    assert envelope["note"] == "The model was given a region of page 2 of 5 as a picture.", envelope
+    assert "a region of page 2 of 5 of a PDF" in body
+
+
+def answers_about_other_pages_or_the_file_itself_are_not_the_same():
+    home = Home(HOST, words="wa/ok")
+    ways = [{}, {"page": 1}, {"page": "1-2"}, {"page": 2}, {"page": 1, "region": [0, 0, 99, 99]}]
+    for known in (False, True):
+        for way in ways:
+            envelope = ask("wa/ok", home=home, file_path="five.pdf", **way)
+            assert envelope["cached"] is known, (way, envelope)
+            assert len(HOST.requests()) == (not known), way
+
+
+def a_page_past_the_end_and_a_locked_or_broken_file_are_told():
+    for path, page, words in (("five.pdf", 6, "INVALID_INPUT: *page 6*5 pages*"), ("five.pdf", "4-9", "INVALID_INPUT: *5 pages*"),
+                              ("locked.pdf", 1, "FILE_MALFORMED: *encrypted*password*"), ("broken.pdf", 1, "FILE_MALFORMED: *")):
+        envelope = ask("wa/ok", good=False, file_path=path, page=page)
+        assert like(words, envelope["error"]) and envelope["cost_usd"] == 0, envelope
+    assert not HOST.requests()
+
+
+def local_ocr_reads_the_pages():
+    envelope = ask("local/ocr", file_path="five.pdf", page="2-3")
+    assert re.search(r"^\[page 2\]\n\nSheet number 2\s+of the manual\s+\[page 3\]\n\nSheet number 3", envelope["text"]), envelope
+    assert "Pages 2-3 of 5 were read." in envelope["note"] and "local/ocr" in envelope["note"], envelope
+    envelope = ask("local/ocr", file_path="five.pdf", page=5)
+    assert envelope["text"].startswith("Sheet number 5") and "Page 5 of 5 was read." in envelope["note"], envelope
+
+
+def local_ocr_reads_nothing_while_drawing_is_off():
+    envelope = ask("local/ocr", "render.pdf: false", good=False, file_path="five.pdf")
+    assert like("PDF_NOT_SUPPORTED: *render.pdf*", envelope["error"]), envelope
+
+
+def frames_go_as_one_sheet_on_every_wire():
+    if not os.path.exists(os.path.join(BUILD, "fovea-video")):
+        return
+    for wire in WIRES:
+        envelope = ask(f"{wire}/ok", tool="video_analyze", file_path="clip.avi")
+        shapes, question, body = sent()
+        assert len(shapes) == 1 and question == "Describe this video in detail.", (shapes, question)
+        told = re.fullmatch("The model takes no video and was given ([0-9]+) frames as a contact sheet, chosen by change, "
+                            "with their times.", envelope["note"])
+        assert told and f"shows {told.group(1)} frames of one video, in reading order" in body, envelope
+        assert int(told.group(1)) >= 4, envelope
+
+
+make_files()
+document("five.pdf", 5)
+document("many.pdf", 23)
+document("locked.pdf", 1, "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <" + "41" * 32 + "> /U <" + "42" * 32 + "> >> /ID [<41> <41>] ")
+write("broken.pdf", b"%PDF-1.4\nnothing that a PDF is made of\n")
+video("clip.avi")
+with Host() as HOST:
+    PLAIN = Home(HOST)
+    for one in (pages_go_as_pictures_in_order_on_every_wire, a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture,
+                many_pages_are_given_in_part_and_the_note_says_so, a_region_of_a_page_is_drawn_large,
+                answers_about_other_pages_or_the_file_itself_are_not_the_same,
+                a_page_past_the_end_and_a_locked_or_broken_file_are_told, local_ocr_reads_the_pages,
+                local_ocr_reads_nothing_while_drawing_is_off, frames_go_as_one_sheet_on_every_wire):
+        test(one)
+finish()

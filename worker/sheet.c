@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contact sheets: see sheet.h. Pictures come one by one and leave nothing behind but their cell. */
+#include "sheet.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    GROUND = 232,      /* grey: white pictures are seen to end */
+    WORDS_HEIGHT = 14, /* of SHEET_LABEL, with tails of 4 below */
+    WORDS_SMALL = 7,   /* where a cell is too narrow for them */
+    WORDS_TOP = 5,
+    WORDS_MOST = 64,
+};
+
+int contact_init(struct contact *s, const struct fit_limits *limits, uint32_t n, double width, double height,
+                 struct size most)
+{
+    struct contact made = {0};
+    if (!n || n > LIMIT_SHEET_CELLS)
+        return -EFBIG;
+    sheet_plan(limits, n, width, height, most, &made.plan);
+    int e = image_init(&made.image, made.plan.size);
+    if (e)
+        return e;
+    uint8_t *p = made.image.px;
+    for (size_t i = (size_t)made.plan.size.w * made.plan.size.h; i--; p += 4)
+        memcpy(p, (uint8_t[4]){GROUND, GROUND, GROUND, 255}, 4);
+    for (uint32_t k = 0; k < n; k++) {
+        struct rect r = sheet_cell(&made.plan, k);
+        made.cells[k] = (struct work_cell){r.x, r.y, r.w, r.h, k + 1, 0, -1};
+    }
+    *s = made;
+    return 0;
+}
+
+void contact_done(struct contact *s)
+{
+    image_done(&s->image);
+    *s = (struct contact){0};
+}
+
+/* Into the middle of the cell, which is as large as what was put. */
+static struct rect lay(struct contact *s, struct rect cell, const struct image *picture)
+{
+    struct rect r = {cell.x + (cell.w - picture->size.w) / 2, cell.y + (cell.h - picture->size.h) / 2, picture->size.w,
+                     picture->size.h};
+    for (uint32_t y = 0; y < r.h; y++)
+        memcpy(s->image.px + (r.y + y) * image_stride(&s->image) + (size_t)r.x * 4, image_row(picture, y),
+               image_stride(picture));
+    return r;
+}
+
+/* As many of the words as the cell is wide, in small letters rather than not all. */
+static void write_words(struct contact *s, struct rect cell, const char *words)
+{
+    char fitting[WORDS_MOST];
+    (void)snprintf(fitting, sizeof fitting, "%s", words);
+    uint32_t height = letters_draw(NULL, 0, 0, WORDS_HEIGHT, fitting) <= cell.w ? WORDS_HEIGHT : WORDS_SMALL;
+    for (size_t n = strlen(fitting); n && letters_draw(NULL, 0, 0, height, fitting) > cell.w;)
+        fitting[--n] = 0;
+    (void)letters_draw(&s->image, cell.x, cell.y + cell.h + WORDS_TOP, height, fitting);
+}
+
+int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
+                const char *words)
+{
+    struct rect cell = sheet_cell(&s->plan, k);
+    auto_image fitted = {0};
+    int e = image_scale(picture, size_within(picture->size, s->plan.cell), &fitted);
+    if (e)
+        return e;
+    if (!fitted.opaque)
+        image_flatten(&fitted, 255);
+    struct rect r = lay(s, cell, &fitted);
+    s->cells[k] = (struct work_cell){r.x, r.y, r.w, r.h, number, 0, time_ms};
+    if (words)
+        write_words(s, cell, words);
+    return 0;
+}
+
+void contact_time(int64_t ms, char out[24])
+{
+    int64_t tenths = MAX(ms, 0) / 100, seconds = tenths / 10, minutes = seconds / 60;
+    if (minutes < 60)
+        (void)snprintf(out, 24, "%" PRId64 ":%02d.%d", minutes, (int)(seconds % 60), (int)(tenths % 10));
+    else
+        (void)snprintf(out, 24, "%" PRId64 ":%02d:%02d.%d", minutes / 60, (int)(minutes % 60), (int)(seconds % 60),
+                       (int)(tenths % 10));
+}
