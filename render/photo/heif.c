@@ -10,10 +10,12 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "heif_gap.h"
+#include "pages.h"
 #include "photo.h"
 #include "pixels.h"
 
 struct decoder {
+    const struct source *source;
     struct heif_context *context;
     struct heif_image_handle *handle;
     struct heif_image *image;
@@ -141,6 +143,7 @@ static int open_heif(const struct source *s, struct decoder **ret, struct header
         .icc = d->icc,
         .icc_len = d->icc_len,
     };
+    d->source = s;
     *ret = d;
     return WORK_OK;
 }
@@ -166,6 +169,12 @@ static int decode(struct decoder *d, struct complaint *c)
         return complain(c, WORK_MALFORMED, "the picture is not of the size that its header tells");
     d->stride = (size_t)stride;
     return WORK_OK;
+}
+
+static int sheet_heif(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                      struct complaint *c)
+{
+    return pages_sheet((*d)->source, ops, d, h, limits, c);
 }
 
 static int start_heif(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -205,6 +214,7 @@ static int finish_heif(struct decoder *d, struct complaint *c)
         .row = row_heif,          \
         .finish = finish_heif,    \
         .close = close_heif,      \
+        .sheet = sheet_heif,      \
     }
 
 const struct decoder_ops decode_heic = HEIF_OPS(MEDIA_HEIC, "libheif, libde265");

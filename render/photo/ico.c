@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "bytes.h"
 #include "dib.h"
+#include "pages.h"
 #include "photo.h"
 #include "png.h"
 
@@ -24,6 +25,7 @@ struct entry {
 };
 
 struct decoder {
+    const struct source *source;
     struct entry entries[LIMIT_ICONS];
     uint32_t count;
     struct decoder *png; /* the PNG decoder's own; NULL: it is a bitmap */
@@ -114,8 +116,15 @@ static int open_ico(const struct source *s, struct decoder **ret, struct header 
     }
     ret_header->has_pages = count > 1;
     ret_header->pages = count;
+    d->source = s;
     *ret = d;
     return WORK_OK;
+}
+
+static int sheet_ico(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                      struct complaint *c)
+{
+    return pages_sheet((*d)->source, ops, d, h, limits, c);
 }
 
 static int start_ico(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -149,4 +158,5 @@ const struct decoder_ops decode_ico = {
     .row = row_ico,
     .finish = finish_ico,
     .close = close_ico,
+    .sheet = sheet_ico,
 };

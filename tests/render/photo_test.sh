@@ -136,6 +136,22 @@ test_pages_of_a_tiff_are_its_directories_but_not_small_copies() {
     want_status 1
 }
 
+test_pages_are_shown_on_a_sheet() {
+    for row in "three-pages.tif 1-3 3" "png.ico 2-4 3"; do
+        # shellcheck disable=SC2086
+        set -- $row
+        view "$PHOTOS/good/$1" --page "$2" --json
+        want_status 0
+        want_json page "$2"
+        [ "$(grep -o '"box"' out | wc -l)" -eq "$3" ] || fail "not $3 cells"
+    done
+    # One page that is damaged refuses all of them.
+    size=$(wc -c <"$PHOTOS/good/three-pages.tif")
+    head -c $((size - 300)) "$PHOTOS/good/three-pages.tif" >cut.tif
+    view cut.tif --page 1-3 --json
+    want_json reason malformed
+}
+
 # Files that are wrong although others show them, or of a kind that has no agreed black and white.
 refused_here() {
     case $1 in
