@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gaps in HEIC and AVIF. Neither codec has a checksum: libde265 and dav1d make a picture of whatever bits they find, and say
- * nothing when half of them are zeros, as a broken download or disk leaves them. So the coded data itself is looked at. HEVC may not
- * hold three zero bytes in a row, and in the output of AV1's range coder sixty-four are no accident.
+ * nothing when half of them are zeros, as a broken download or disk leaves them. So the coded data itself is looked at. HEVC
+ * may not hold three zero bytes in a row, and in the output of AV1's range coder sixty-four are no accident.
  */
 #include <string.h>
 

@@ -12,9 +12,10 @@
 #include "dib.h"
 #include "pages.h"
 #include "photo.h"
-#include "png.h"
 
 enum { DIRECTORY = 6, ENTRY = 16, PNG_LEAST = 33, PNG_DEPTH = 32 };
+
+static const uint8_t png_signature[8] = "\x89PNG\r\n\x1a\n";
 
 struct entry {
     const uint8_t *data;
@@ -46,7 +47,7 @@ static void close_ico(struct decoder *d)
 static void measure(struct entry *e)
 {
     struct dib dib;
-    e->png = e->len >= PNG_LEAST && !memcmp(e->data, png_signature, PNG_SIGNATURE);
+    e->png = e->len >= PNG_LEAST && !memcmp(e->data, png_signature, sizeof png_signature);
     if (e->png) {
         e->pixels = (uint64_t)be32(e->data + 16) * be32(e->data + 20);
         e->depth = PNG_DEPTH;
