@@ -220,7 +220,7 @@ test: ## build and run every test
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields viewms)
 TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
-tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv
+tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -229,6 +229,16 @@ $(BUILD)/tests/mkfixture: $(FIXTURE_OBJ) $(OBJ)/libshared.a
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -lwebp -lwebpmux -lgif -ldeflate -llcms2 -lm
 $(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
+	$< $(@D)
+
+# The same for what fovea-photo reads.
+PHOTO_OBJ := $(call objects,$(sort $(wildcard tests/fixture/photo/*.c)) $(addprefix tests/fixture/,canvas.c pieces.c png.c))
+$(PHOTO_OBJ): CPPFLAGS += -Itests
+$(OBJ)/tests/fixture/photo/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_photo) 2>/dev/null))
+$(BUILD)/tests/mkphoto: $(PHOTO_OBJ) $(OBJ)/libshared.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -ldeflate -llcms2 -lm $(shell pkg-config --libs $(PKG_photo))
+$(BUILD)/photos/good.tsv: $(BUILD)/tests/mkphoto
 	$< $(@D)
 
 # Videos for the tests, and a program that tells which of their frames is shown.
@@ -276,6 +286,14 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) -lgif -lspng
+
+# Those of fovea-photo's decoders link these besides.
+PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))
+$(BUILD)/tests/photo_%: tests/unit/photo_%.c tests/unit/test.h $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. -Iworker $(CFLAGS) -MMD -MP $< -o $@ $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a \
+	    $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(shell pkg-config --libs $(PKG_photo))
 
 # Those of the server's parts link these.
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
