@@ -42,6 +42,8 @@ struct movie {
     struct SwsContext *scaler; /* as it was used last */
     struct frame_list frames;
     int64_t reached;    /* the time of the last frame that was decoded; INT64_MIN: none since the seek */
+    struct size size;   /* of the last frame that was decoded, as stored */
+    uint32_t vain;      /* packets since a frame came */
     bool ended;         /* the decoder was told so */
     bool hurt;          /* something since the last key frame did not decode */
 };

@@ -80,15 +80,15 @@ static void add_full(struct buf *b, const char *type, const uint32_t *numbers, s
 }
 #define FULL(b, type, ...) add_full(b, type, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 
-static void add_description(struct buf *b)
+static void add_description(struct buf *b, uint32_t side)
 {
     size_t stsd = box_begin(b, "stsd");
     add_number(b, 1, 8);
     size_t entry = box_begin(b, "jpeg");
     add_number(b, 1, 8);
     add_zeros(b, 16);
-    add_number(b, 64, 2);
-    add_number(b, 64, 2);
+    add_number(b, side, 2);
+    add_number(b, side, 2);
     add_zeros(b, 50);
     box_end(b, entry);
     box_end(b, stsd);
@@ -103,6 +103,7 @@ struct tables {
     uint32_t step_samples; /* of each row */
     uint32_t offsets;     /* rows of ctts */
     uint32_t data;        /* bytes of mdat */
+    uint32_t side;        /* of a frame, in pixels; 0 is 64 */
 };
 
 static void add_steps(struct buf *b, const struct tables *t)
@@ -164,7 +165,7 @@ static int add_tables(struct buf *b, const struct tables *t)
     FULL(b, "mdhd", 0, 0, 1000, 1000, 0);
     add_handler(b);
     size_t minf = box_begin(b, "minf"), stbl = box_begin(b, "stbl");
-    add_description(b);
+    add_description(b, t->side ? t->side : 64);
     add_steps(b, t);
     FULL(b, "stsc", 1, 1, t->samples, 1);
     FULL(b, "stsz", t->sample_len, t->samples);
@@ -190,6 +191,7 @@ TABLES(many_steps, .samples = 2 * MILLION, .sample_len = 1, .steps = 2 * MILLION
 TABLES(many_offsets, .samples = MILLION, .sample_len = 1, .steps = 1, .step_samples = MILLION, .offsets = MILLION,
        .data = MILLION)
 TABLES(edits_in_circles, .samples = 20000, .sample_len = 1, .steps = 1, .step_samples = 20000, .edits = 200000, .data = 20000)
+TABLES(huge_sides, .samples = 10, .sample_len = 100, .steps = 1, .step_samples = 10, .data = 1000, .side = 65535)
 TABLES(no_frames, .samples = 0, .steps = 0, .data = 8)
 
 static int nested_boxes(struct buf *b)
@@ -313,6 +315,17 @@ static int damaged_vp8(struct buf *b)
     return damaged(b, "vp8.webm");
 }
 
+/* The first frame says that it is 16383 pixels high and wide; the file's head does not. */
+static int huge_frame(struct buf *b)
+{
+    int e = add_clip(b, "vp8.webm");
+    char *at = e ? NULL : memmem(b->data, b->len, "\x9d\x01\x2a", 3);
+    if (!at)
+        return e ? e : -ENOENT;
+    memcpy(at + 3, "\xff\x3f\xff\x3f", 4);
+    return 0;
+}
+
 /* All of what the index leads to is noise. */
 static int noise(struct buf *b)
 {
@@ -328,6 +341,8 @@ static int noise(struct buf *b)
 
 const struct bomb bombs[] = {
     {"huge-size.mp4", huge_size},
+    {"huge-sides.mp4", huge_sides},
+    {"huge-frame.webm", huge_frame},
     {"empty-size.mp4", empty_size},
     {"clock-stands.mp4", clock_stands},
     {"clock-races.mp4", clock_races},
