@@ -56,7 +56,7 @@ WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
 # What each renderer is made with, by pkg-config.
 PKG_photo := libtiff-4 libheif
 PKG_svg   := librsvg-2.0 fontconfig
-PKG_text  := pangocairo fontconfig libcmark-gfm
+PKG_text  := pangocairo fontconfig md4c
 PKG_pdf   := poppler-glib cairo fontconfig
 PKG_video := libavformat libavcodec libswscale libavutil
 OCR_LIBS    := -ltesseract -llept -lm
@@ -212,7 +212,7 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
