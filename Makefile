@@ -276,6 +276,12 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) -lgif -lspng
 
+# Those of what a renderer does by arithmetic alone.
+$(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/video/choose.o $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/render/video/choose.o $(LDFLAGS) -lm
+
 # Those of the server's parts link these.
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
 	@mkdir -p $(@D)

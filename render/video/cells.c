@@ -65,7 +65,9 @@ int sheet_make(struct movie *m, const struct fit_limits *limits, struct contact 
 {
     cleanup(looks_done) struct looks looks = {0};
     cleanup(strip_done) struct strip s = {0};
+    movie_hurry(m, true);
     int status = looks_take(m, &looks, c);
+    movie_hurry(m, false);
     if (!status)
         status = strip_fill(&s, m, &looks, limits, c);
     if (!status)

@@ -142,3 +142,11 @@ int movie_frame(struct movie *m, int64_t pts, AVFrame *ret, struct complaint *c)
     }
     return WORK_OK;
 }
+
+/* Frames that build on coarse ones are coarse too: decoding begins anew. */
+void movie_hurry(struct movie *m, bool hurry)
+{
+    m->codec->skip_loop_filter = hurry ? AVDISCARD_ALL : AVDISCARD_DEFAULT;
+    m->reached = INT64_MIN;
+    av_frame_unref(m->next);
+}

@@ -76,4 +76,7 @@ int64_t movie_time(const struct movie *m, const AVFrame *f);
 /* The last frame not after that time, into `ret`, which must be empty. Cheap where it lies a little after the one before. */
 int movie_frame(struct movie *m, int64_t pts, AVFrame *ret, struct complaint *c);
 
+/* From here on frames are for a look only, and may be a little coarse; or no longer. */
+void movie_hurry(struct movie *m, bool hurry);
+
 #endif
