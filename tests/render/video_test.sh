@@ -186,7 +186,7 @@ test_the_command_shows_a_sheet_and_single_frames() {
     want_status 0
     run fovea view "$VIDEO/good/h264.mp4" --time 9 -o late.png
     want_status 1
-    has err "earlier time"
+    has err "it lasts 0:04.0"
 }
 
 run_tests "$@"
