@@ -294,6 +294,9 @@ $(BUILD)/tests/photo_%: tests/unit/photo_%.c tests/unit/test.h $(PHOTO_PARTS) $(
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. -Iworker $(CFLAGS) -MMD -MP $< -o $@ $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a \
 	    $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(shell pkg-config --libs $(PKG_photo))
+# Those of what a renderer does by arithmetic alone.
+$(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/video/choose.o $(OBJ)/flags
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/render/video/choose.o $(LDFLAGS) -lm
 
 # Those of the server's parts link these.
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
