@@ -30,7 +30,7 @@ enum { SIDE = 8 };
 struct job {
     struct work_request request;
     struct work_reply reply;
-    int input, output;
+    int input, output, other; /* other -1: there is none */
 };
 
 extern char **environ;
@@ -144,6 +144,16 @@ static void tell_birth(struct job *j)
 static void slow(struct job *j)
 {
     doze(100);
+    send_reply(j);
+}
+/* What stands in the other input. */
+static void tell_other(struct job *j)
+{
+    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_MALFORMED, .detail = "there is none"};
+    if (j->other >= 0 && j->request.other_len < WORK_DETAIL) {
+        memset(j->reply.detail, 0, sizeof j->reply.detail);
+        (void)!pread(j->other, j->reply.detail, (size_t)j->request.other_len, 0);
+    }
     send_reply(j);
 }
 static void two_replies(struct job *j)
@@ -388,7 +398,7 @@ static const struct {
     const char *name;
     void (*act)(struct job *j);
 } faults[] = {
-    {"none", none}, {"refuse", refuse}, {"birth", tell_birth}, {"slow", slow}, {"two-replies", two_replies},
+    {"none", none}, {"refuse", refuse}, {"birth", tell_birth}, {"slow", slow}, {"other", tell_other}, {"two-replies", two_replies},
     {"garbage", garbage}, {"short-reply", short_reply}, {"empty-reply", empty_reply}, {"long-reply", long_reply},
     {"wrong-magic", wrong_magic}, {"wrong-status", wrong_status}, {"endless-detail", endless_detail},
     {"escape-in-detail", escape_in_detail}, {"huge-length", huge_length}, {"no-length", no_length},
@@ -447,7 +457,7 @@ static void at_birth(const char *program)
 
 static bool receive_job(struct job *j)
 {
-    int fds[2] = {-1, -1};
+    int fds[3] = {-1, -1, -1};
     union {
         char bytes[CMSG_SPACE(sizeof fds)];
         struct cmsghdr align;
@@ -455,11 +465,13 @@ static bool receive_job(struct job *j)
     struct iovec words = {.iov_base = &j->request, .iov_len = sizeof j->request};
     struct msghdr m = {
         .msg_iov = &words, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-    if (recvmsg(WORK_SOCKET, &m, 0) != sizeof j->request || !CMSG_FIRSTHDR(&m))
+    struct cmsghdr *c;
+    if (recvmsg(WORK_SOCKET, &m, 0) != sizeof j->request || !(c = CMSG_FIRSTHDR(&m)))
         return false;
-    memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof fds);
+    memcpy(fds, CMSG_DATA(c), MIN(c->cmsg_len - CMSG_LEN(0), sizeof fds));
     j->input = fds[0];
     j->output = fds[1];
+    j->other = fds[2];
     return true;
 }
 

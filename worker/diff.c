@@ -194,19 +194,28 @@ static void frame_box(const struct decoder *d, struct image *m, const struct wor
         (void)letters_draw(m, (uint32_t)MAX(x0, 0), (uint32_t)(y0 - NUMBER_HEIGHT - FRAME), NUMBER_HEIGHT, number);
 }
 
-static int put_panel(struct decoder *d, int which)
+static int put_panel(struct decoder *d, uint32_t which, const struct image *panel)
 {
     static const char *const names[PANELS] = {"before", "after", "difference"};
-    auto_image panel = {0};
-    int e = make_panel(d, &d->of[which == BEFORE ? BEFORE : AFTER], &panel);
+    return contact_put(&d->contact, which, panel, which + 1, -1, names[which]);
+}
+
+static int put_panels(struct decoder *d)
+{
+    auto_image before = {0}, after = {0};
+    int e = make_panel(d, &d->of[BEFORE], &before);
+    if (!e)
+        e = make_panel(d, &d->of[AFTER], &after);
+    if (!e)
+        e = put_panel(d, BEFORE, &before);
+    if (!e)
+        e = put_panel(d, AFTER, &after);
     if (e)
         return e;
-    if (which == DIFFERENCE) {
-        paint_changes(d, &panel);
-        for (uint32_t i = 0; i < d->n; i++)
-            frame_box(d, &panel, &d->cells[i]);
-    }
-    return contact_put(&d->contact, (uint32_t)which, &panel, (uint32_t)which + 1, -1, names[which]);
+    paint_changes(d, &after);
+    for (uint32_t i = 0; i < d->n; i++)
+        frame_box(d, &after, &d->cells[i]);
+    return put_panel(d, DIFFERENCE, &after);
 }
 
 /* ---------------------------------------------------------------- the sheet as a decoder */
@@ -288,9 +297,7 @@ static int lay_out(struct decoder *d, const struct work_request *q)
         e = contact_init(&d->contact, &q->limits, PANELS, d->all.w, d->all.h, d->all);
     for (uint32_t i = 0; !e && i < d->n; i++)
         d->cells[i] = (struct work_cell){boxes[i].x, boxes[i].y, boxes[i].w, boxes[i].h, i + 1, 0, -1};
-    for (int k = 0; !e && k < PANELS; k++)
-        e = put_panel(d, k);
-    return e;
+    return e ? e : put_panels(d);
 }
 
 static int complain_of(int e, struct complaint *c)

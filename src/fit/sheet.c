@@ -64,6 +64,9 @@ void sheet_plan(const struct fit_limits *limits, uint32_t n, double width, doubl
         if (!best.columns || better(&s, &best))
             best = s;
     }
+    /* What is smaller than the least side gets more ground, rather than be enlarged. */
+    uint32_t least = MIN(l.min_edge, l.max_edge);
+    best.size = (struct size){MAX(best.size.w, least), MAX(best.size.h, least)};
     *ret = best;
 }
 

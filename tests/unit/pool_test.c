@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -25,6 +26,7 @@
 #include "sandbox/check.h"
 #include "sandbox/crew.h"
 #include "sandbox/pool.h"
+#include "sandbox/serve.h"
 
 enum {
     LIMIT_MS = 250,
@@ -86,6 +88,8 @@ static struct work_request request_of(size_t len)
                                  .limits = {.max_edge = 1568, .max_bytes = 500 * 1024, .quality = 75}};
 }
 
+static const char *other_words; /* of the other input; NULL: there is none */
+
 static struct outcome run_all(struct pool *p, const char *fault, int limit_ms, const fovea_cancel *cancel,
                               void (*meanwhile)(void *), void *arg)
 {
@@ -96,9 +100,13 @@ static struct outcome run_all(struct pool *p, const char *fault, int limit_ms, c
     auto_close int input = memfd_create("input", MFD_CLOEXEC);
     (void)!write(input, text, (size_t)len);
     struct work_request request = request_of((size_t)len);
+    auto_close int other = memfd_create("other", MFD_CLOEXEC);
+    request.other_len = other_words ? strlen(other_words) : 0;
+    (void)!write(other, other_words, (size_t)request.other_len);
     int64_t start = clock_ms();
     struct pool_job job = {.request = &request,
                            .input = input,
+                           .other = other,
                            .limit_ms = limit_ms,
                            .cancel = cancel,
                            .meanwhile = meanwhile,
@@ -702,4 +710,66 @@ TEST(workers_die_with_their_parent_while_they_start)
 {
     for (int i = 0; i < 20; i++)
         host_dies_after(0);
+}
+
+/* ---------------------------------------------------------------- another input */
+
+TEST(another_input_arrives_beside_the_first_and_only_when_there_is_one)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 1);
+    struct outcome none = run(p, "other");
+    CHECK_STR(none.detail, "there is none");
+    other_words = "the words of the other one";
+    struct outcome some = run(p, "other");
+    CHECK_STR(some.detail, other_words);
+    other_words = NULL;
+    pool_free(p);
+}
+
+static void send_with(int socket, size_t n)
+{
+    int fds[8] = {0};
+    struct work_request q = {.magic = WORK_MAGIC};
+    union {
+        char bytes[CMSG_SPACE(sizeof fds)];
+        struct cmsghdr align;
+    } control = {{0}};
+    struct iovec words = {.iov_base = &q, .iov_len = sizeof q};
+    struct msghdr m = {.msg_iov = &words, .msg_iovlen = 1, .msg_control = control.bytes,
+                       .msg_controllen = CMSG_SPACE(n * sizeof *fds)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(n * sizeof *fds);
+    memcpy(CMSG_DATA(c), fds, n * sizeof *fds);
+    CHECK(sendmsg(socket, &m, MSG_NOSIGNAL) == sizeof q);
+}
+
+/* Runs as a worker would, in a process of its own: its socket has a number. */
+static int received(size_t n)
+{
+    int pair[2], status = -1;
+    CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair));
+    pid_t child = fork();
+    if (!child) {
+        struct work_request q;
+        int fds[SERVE_FDS], got = 0;
+        (void)dup2(pair[1], WORK_SOCKET);
+        int e = serve_receive(&q, fds);
+        for (size_t i = 0; !e && i < SERVE_FDS; i++)
+            got += fds[i] >= 0;
+        _exit(e ? 100 : got);
+    }
+    send_with(pair[0], n);
+    (void)waitpid(child, &status, 0);
+    (void)close(pair[0]);
+    (void)close(pair[1]);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(a_worker_takes_three_descriptors_and_no_request_with_many)
+{
+    CHECK(received(2) == 2);
+    CHECK(received(3) == 3);
+    CHECK(received(8) == 100);
 }
