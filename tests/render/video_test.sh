@@ -171,6 +171,7 @@ test_inside_the_jail_nothing_is_opened() {
         has out "ok "
         # From the moment that the filter stands, by the worker and its threads.
         worker=$(awk '/seccomp\(SECCOMP_SET_MODE_FILTER/ { print $1; exit }' trace)
+        [ -n "$worker" ] || fail "no filter was set up"
         awk -v worker="$worker" '/seccomp\(SECCOMP_SET_MODE_FILTER/ { on = 1 }
             on && $1 >= worker && /^[0-9]+ +(open|openat|openat2|socket|connect|execve|fork|vfork|readlink|access)\(/' trace >opened
         empty opened
