@@ -55,8 +55,8 @@ static void take_part(const json_t *result, struct view_memory *m)
 {
     const json_t *page = json_object_get(result, "page"), *time = json_object_get(result, "time");
     struct fovea_pages pages = {0};
-    if (json_is_string(page) && pages_parse(json_string_value(page), &pages) && pages.last <= LIMIT_PAGES)
-        m->last_page = (uint32_t)pages.last;
+    if (json_is_string(page) && pages_parse(json_string_value(page), &pages))
+        m->last_page = (uint32_t)MIN(MAX(pages.first, pages.last), (int64_t)LIMIT_PAGES);
     m->page = json_is_string(page) ? (uint32_t)MIN(pages.first, (int64_t)LIMIT_PAGES) : number(result, "page");
     m->frame = number(result, "frame");
     m->sheet = json_is_array(json_object_get(result, "cells"));
