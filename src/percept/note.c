@@ -188,7 +188,7 @@ static void add_rows(struct buf *b, const struct perception *p)
     if (!p->total_lines)
         return;
     if (!(p->line_height > 0)) {
-        (void)buf_add_str(b, " Line numbers are in the margin.");
+        (void)buf_add_str(b, p->source.media == MEDIA_TEXT ? " Line numbers are in the margin." : "");
         return;
     }
     (void)buf_add_str(b, " A row is ");
