@@ -160,7 +160,7 @@ static void add_mapping(struct buf *b, const struct perception *p)
 {
     double scale[2];
     perception_scale(p, scale);
-    bool moved = p->crop.x || p->crop.y, scaled = scale[0] != 1 || scale[1] != 1;
+    bool moved = p->crop.x != 0 || p->crop.y != 0, scaled = scale[0] != 1 || scale[1] != 1;
     if (!moved && !scaled)
         return;
     if (scaled && fabs(scale[0] - scale[1]) * MAX(p->size.w, p->size.h) < 1) {
