@@ -55,8 +55,8 @@ static void take_part(const json_t *result, struct view_memory *m)
 {
     const json_t *page = json_object_get(result, "page"), *time = json_object_get(result, "time");
     struct fovea_pages pages = {0};
-    if (json_is_string(page) && pages_parse(json_string_value(page), &pages) && pages.last <= LIMIT_PAGES)
-        m->last_page = (uint32_t)pages.last;
+    if (json_is_string(page) && pages_parse(json_string_value(page), &pages))
+        m->last_page = (uint32_t)MIN(MAX(pages.first, pages.last), (int64_t)LIMIT_PAGES);
     m->page = json_is_string(page) ? (uint32_t)MIN(pages.first, (int64_t)LIMIT_PAGES) : number(result, "page");
     m->frame = number(result, "frame");
     m->sheet = json_is_array(json_object_get(result, "cells"));
@@ -100,13 +100,38 @@ static bool take_ref(const struct call *c, const json_t *result, const char *id,
     return true;
 }
 
+/* A picture among the parts of an entry, as it is stored, if it is the one that bears the name. */
+static bool take_picture(const json_t *part, struct view_memory *m)
+{
+    const char *view = json_string_value(json_object_get(part, "view"));
+    if (!view || strcmp(view, m->id) != 0 || !sha256_unhex(json_string_value(json_object_get(part, "sha256")), m->sha256))
+        return false;
+    m->size = (struct size){number(part, "width"), number(part, "height")};
+    m->crop = (struct area){0, 0, m->size.w, m->size.h};
+    m->stored = m->nowhere = true;
+    return m->size.w && m->size.h;
+}
+
+/* What compared two sources is shown as it was: the other one may have changed. */
+static bool take_shown(const json_t *entry, struct view_memory *m)
+{
+    size_t i;
+    json_t *part;
+    json_array_foreach(json_object_get(entry, "parts"), i, part)
+        if (take_picture(part, m)) {
+            m->ref = strdup(m->id);
+            return true;
+        }
+    return false;
+}
+
 /* A view that one of our tools made. */
 static bool take_own(const struct call *c, const json_t *entry, struct view_memory *m)
 {
     const json_t *result = json_object_get(entry, "result"), *source = json_object_get(result, "source");
     const char *named = json_string_value(json_object_get(result, "id"));
-    if (json_object_get(result, "difference")) /* with what is not recorded here */
-        return false;
+    if (json_object_get(result, "difference"))
+        return take_shown(entry, m);
     if (!named || strcmp(named, m->id) != 0) /* a host's own entry may bear the name of a view, and tell nothing of it */
         return false;
     m->stored = sha256_unhex(json_string_value(json_object_get(source, "sha256")), m->sha256);
@@ -121,16 +146,12 @@ static bool take_given(const json_t *entry, struct view_memory *m)
     size_t i;
     json_t *part;
     json_array_foreach(json_object_get(entry, "parts"), i, part) {
-        const char *view = json_string_value(json_object_get(part, "view"));
         char id[INCOMING_VIEW_LEN + 1];
-        if (!view || strcmp(view, m->id) != 0 || !sha256_unhex(json_string_value(json_object_get(part, "sha256")), m->sha256))
+        if (!take_picture(part, m))
             continue;
         incoming_view_id(m->sha256, id);
-        m->size = (struct size){number(part, "width"), number(part, "height")};
-        if (strcmp(id, m->id) != 0 || !m->size.w || !m->size.h)
+        if (strcmp(id, m->id) != 0)
             continue;
-        m->crop = (struct area){0, 0, m->size.w, m->size.h};
-        m->stored = m->nowhere = true;
         m->ref = strdup(id);
         return true;
     }

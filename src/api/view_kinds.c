@@ -142,7 +142,7 @@ static const char *lacks(const struct view_job *j, enum media_class class, bool 
 int view_choose(struct view_job *j)
 {
     enum media_class class = media_row(j->sniff.media)->class;
-    bool range = j->work.last_page > j->work.page, video = class == CLASS_VIDEO;
+    bool range = j->work.last_page, video = class == CLASS_VIDEO;
     const char *words = lacks(j, class, range);
     if (words)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path, "%s", words));

@@ -117,7 +117,7 @@ static void take_named(struct view_job *j)
     if (!q->page.first && !q->frame && !q->time.set && !q->sheet)
         return;
     j->work.page = (uint32_t)q->page.first;
-    j->work.last_page = (uint32_t)q->page.last;
+    j->work.last_page = q->page.last > q->page.first ? (uint32_t)q->page.last : 0;
     j->work.frame = (uint32_t)q->frame;
     j->work.time_ms = q->time.set ? llround(q->time.seconds * 1000) : 0;
     j->timed = q->time.set;

@@ -106,6 +106,7 @@ static int add_cells(struct view_job *j, struct perception *p)
     for (p->n_cells = 0; p->n_cells < r->cells; p->n_cells++) {
         struct work_cell c;
         memcpy(&c, from + p->n_cells * sizeof c, sizeof c);
+        p->last_page = p->page ? c.number : 0; /* there may be fewer than were asked for */
         p->cells[p->n_cells] = (struct cell){{(uint32_t)(c.x * sx), (uint32_t)(c.y * sy), (uint32_t)(c.w * sx),
                                               (uint32_t)(c.h * sy)}, c.number, c.time_ms};
     }
@@ -116,7 +117,7 @@ static int add_cells(struct view_job *j, struct perception *p)
 static struct perception perception_of(struct view_job *j)
 {
     const struct work_reply *r = &j->output.reply;
-    bool sheet = j->work.flags & WORK_SHEET;
+    bool sheet = j->work.flags & WORK_SHEET && r->cells; /* of a still picture there is none */
     struct perception p = {
         .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .bytes = j->snapshot.size,
                    .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .pages = pages_of(j), .tile = tile_of(j),
@@ -126,7 +127,6 @@ static struct perception perception_of(struct view_job *j)
         .crop = r->crop,
         .region = j->work.region.set,
         .page = page_of(j),
-        .last_page = sheet ? j->work.last_page : 0,
         .frame = j->work.frame,
         .time_ms = r->time_ms,
         .sheet = sheet,

@@ -160,7 +160,7 @@ static void add_mapping(struct buf *b, const struct perception *p)
 {
     double scale[2];
     perception_scale(p, scale);
-    bool moved = p->crop.x || p->crop.y, scaled = scale[0] != 1 || scale[1] != 1;
+    bool moved = p->crop.x != 0 || p->crop.y != 0, scaled = scale[0] != 1 || scale[1] != 1;
     if (!moved && !scaled)
         return;
     if (scaled && fabs(scale[0] - scale[1]) * MAX(p->size.w, p->size.h) < 1) {
@@ -188,7 +188,7 @@ static void add_rows(struct buf *b, const struct perception *p)
     if (!p->total_lines)
         return;
     if (!(p->line_height > 0)) {
-        (void)buf_add_str(b, " Line numbers are in the margin.");
+        (void)buf_add_str(b, p->source.media == MEDIA_TEXT ? " Line numbers are in the margin." : "");
         return;
     }
     (void)buf_add_str(b, " A row is ");

@@ -84,5 +84,5 @@ void note_difference(struct buf *b, const struct perception *p)
     }
     (void)buf_add_format(b, ": %" PRIu64 " of %" PRIu64 " pixels differ", d->changed, all);
     add_boxes(b, d);
-    (void)buf_add_str(b, " Left: before, middle: after, right: differences.");
+    (void)buf_add_str(b, " It shows before, after and the difference, named beneath each.");
 }

@@ -54,7 +54,7 @@ static unsigned count_ready(const struct crew *c)
 
 static unsigned wanted(const struct crew *c)
 {
-    return MAX(c->ready, (unsigned)c->expected) + c->waiting;
+    return MAX(c->ready + c->waiting, (unsigned)c->expected);
 }
 
 static bool wants_more(const struct crew *c)

@@ -210,11 +210,11 @@ test_model_says_what_the_picture_costs() {
 }
 
 test_refusal_is_words_on_stderr_or_json_on_stdout() {
-    run fovea view "$BAD/html-saved-as.png"
+    run fovea view "$BAD/program-saved-as.png"
     want_status 1
     empty out
     [ -s err ]
-    run fovea view --json "$BAD/html-saved-as.png"
+    run fovea view --json "$BAD/program-saved-as.png"
     want_status 1
     empty err
     want_json ok false

@@ -43,6 +43,27 @@ static const struct row rows[] = {
     {"view", "{\"path\":\"a\",\"region\":[0,0,5,\"5\"]}", "four numbers"},
     {"view", "{\"path\":\"a\",\"space\":\"metres\"}", "\"source\", \"view\" or \"unit\""},
     {"view", "{\"path\":\"a\",\"max_edge\":1}", "\"max_edge\""},
+    {"view", "{\"path\":\"a\",\"page\":3}", NULL},
+    {"view", "{\"path\":\"a\",\"page\":\"3\"}", NULL},
+    {"view", "{\"path\":\"a\",\"page\":\"1-6\"}", NULL},
+    {"view", "{\"path\":\"a\",\"page\":\"1-64\"}", NULL},
+    {"view", "{\"path\":\"a\",\"page\":\"1-65\"}", "\"page\" takes a page number from 1, or pages such as \"1-6\""},
+    {"view", "{\"path\":\"a\",\"page\":0}", "\"page\""},
+    {"view", "{\"path\":\"a\",\"page\":1.5}", "\"page\""},
+    {"view", "{\"path\":\"a\",\"page\":\"6-1\"}", "\"page\""},
+    {"view", "{\"path\":\"a\",\"page\":\"1-\"}", "\"page\""},
+    {"view", "{\"path\":\"a\",\"page\":\"99999999999999999999\"}", "\"page\""},
+    {"view", "{\"path\":\"a\",\"page\":true}", "\"page\""},
+    {"view", "{\"path\":\"a\",\"time\":0}", NULL},
+    {"view", "{\"path\":\"a\",\"time\":83.5}", NULL},
+    {"view", "{\"path\":\"a\",\"time\":\"0:01:02\"}", NULL},
+    {"view", "{\"path\":\"a\",\"time\":-1}", "\"time\" takes seconds"},
+    {"view", "{\"path\":\"a\",\"time\":\"1:60\"}", "\"time\""},
+    {"view", "{\"path\":\"a\",\"time\":\"1:2:3:4\"}", "\"time\""},
+    {"view", "{\"path\":\"a\",\"time\":[1]}", "\"time\""},
+    {"view", "{\"path\":\"a\",\"sheet\":true}", NULL},
+    {"view", "{\"path\":\"a\",\"sheet\":1}", "\"sheet\" takes true or false"},
+    {"vision_analyze", "{\"prompt\":\"p\",\"file_path\":\"a\",\"page\":\"2-3\"}", NULL},
     {"view", "[1]", "JSON object"},
     {"read", "{\"path\":\"a\",\"limit\":0}", "\"limit\""},
     {"read", "{\"path\":\"a\",\"region\":[0,0,1,1]}", "unknown argument \"region\""},
@@ -108,6 +129,49 @@ TEST(words_of_a_command_line_fill_the_same_members)
         CHECK_MSG(word(bad[i][0], bad[i][1], &q, &fault) == -EINVAL, "%s=%s", bad[i][0], bad[i][1]);
         CHECK_MSG(strstr(fault.text, bad[i][0]) != NULL, "%s", fault.text);
     }
+}
+
+TEST(pages_and_times_have_several_spellings)
+{
+    static const struct {
+        const char *words;
+        double seconds;
+    } times[] = {{"0", 0}, {"83.5", 83.5}, {"1:23.5", 83.5}, {"0:01:02", 62}, {"1:00:00", 3600}, {"7.", 7}};
+    static const char *const bad[][2] = {{"page", ""}, {"page", "x"}, {"page", "0"}, {"page", "-1"}, {"page", "2-1"},
+                                         {"page", "1-2-3"}, {"time", ""}, {"time", "1:"}, {"time", "1:75"}, {"time", "1e3"},
+                                         {"time", "nan"}, {"sheet", "yes"}};
+    struct fovea_fault fault;
+    struct fovea_view_request q = {0};
+    CHECK(word("page", "2-9", &q, &fault) == 0 && q.page.first == 2 && q.page.last == 9);
+    CHECK(word("page", "5-5", &q, &fault) == 0 && q.page.first == 5 && q.page.last == 0);
+    CHECK(word("sheet", "true", &q, &fault) == 0 && q.sheet);
+    for (size_t i = 0; i < COUNT(times); i++)
+        CHECK_MSG(word("time", times[i].words, &q, &fault) == 0 && q.time.set &&
+                      q.time.seconds > times[i].seconds - 1e-9 && q.time.seconds < times[i].seconds + 1e-9,
+                  "%s is %g", times[i].words, q.time.seconds);
+    for (size_t i = 0; i < COUNT(bad); i++)
+        CHECK_MSG(word(bad[i][0], bad[i][1], &q, &fault) == -EINVAL, "%s=%s", bad[i][0], bad[i][1]);
+}
+
+TEST(a_request_becomes_the_arguments_that_made_it)
+{
+    static const char words[] = "{\"path\":\"a\",\"page\":\"1-6\",\"frame\":2,\"time\":1.5,\"sheet\":true,\"against\":\"b\"}";
+    tool_run *run;
+    cleanup(json_decref_p) json_t *given = json_loads(words, 0, NULL);
+    struct fovea_view_request q = {0};
+    fovea_result *refusal = NULL;
+    CHECK(tool_arguments(tool_find("view", &run), given, &q, &refusal, NULL) == 0 && !refusal);
+    cleanup(json_decref_p) json_t *again = tool_arguments_new("view", &q);
+    CHECK(json_equal(given, again));
+}
+
+TEST(a_value_of_two_types_has_them_side_by_side_in_the_schema)
+{
+    tool_run *run;
+    auto_free char *words = fovea_tool_schema_new(tool_find("view", &run));
+    CHECK(strstr(words, "\"page\":{\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\"}]"));
+    CHECK(strstr(words, "\"time\":{\"anyOf\":[{\"type\":\"number\",\"minimum\":0},{\"type\":\"string\"}]"));
+    CHECK(strstr(words, "\"sheet\":{\"type\":\"boolean\""));
 }
 
 TEST(every_tool_has_a_schema_that_lists_each_field)

@@ -104,6 +104,100 @@ TEST(note_says_how_to_map_coordinates)
     }
 }
 
+TEST(note_of_every_kind_maps_to_its_source)
+{
+    struct cell cells[] = {{{8, 8, 100, 50}, 1, 0}, {{116, 8, 100, 50}, 40, 4100}, {{8, 92, 100, 50}, 99, 9840}};
+    struct cell pages[] = {{{8, 8, 100, 50}, 2, -1}, {{116, 8, 100, 50}, 3, -1}};
+    struct area boxes[] = {{100, 50, 40, 30}};
+    static char other[] = "old.png";
+    const struct {
+        struct perception p;
+        const char *note;
+    } rows[] = {
+        {{.source = {.media = MEDIA_PDF, .size = {612, 792}, .pages = 14}, .page = 2, .size = {1212, 1568},
+          .crop = {0, 0, 612, 792}},
+         "f page 2 of 14, 612x792 pt, shown at 1212x1568. Multiply coordinates by 0.5051 to map to points from the top left."},
+        {{.source = {.media = MEDIA_PDF, .size = {612, 792}, .pages = 1}, .page = 1, .region = true, .size = {1568, 784},
+          .crop = {10.5, 20, 200, 100}},
+         "f page 1 of 1, 612x792 pt, region 200x100 at 10.5,20, shown at 1568x784. Multiply coordinates by 0.1276, then add 10.5 "
+         "to x and 20 to y to map to points from the top left."},
+        {{.source = {.media = MEDIA_SVG, .size = {24, 24}}, .size = {1568, 1568}, .crop = {0, 0, 24, 24}},
+         "f 24x24 user units, shown at 1568x1568. Multiply coordinates by 0.01531 to map to user units."},
+        {{.source = {.media = MEDIA_TEXT, .size = {1000, 1568}, .pages = 21}, .page = 2, .size = {1000, 1568},
+          .crop = {0, 0, 1000, 1568}, .first_line = 41, .last_line = 80, .total_lines = 812, .line_top = 12,
+          .line_height = 26},
+         "f lines 41-80 of 812 (page 2 of 21), shown at 1000x1568. A row is 26 px tall, the first begins at y 12: line = 41 + "
+         "floor((y - 12) / 26)."},
+        {{.source = {.media = MEDIA_TEXT, .size = {1000, 1568}, .pages = 1}, .page = 1, .size = {1000, 1568},
+          .crop = {0, 0, 1000, 1568}, .first_line = 1, .last_line = 9, .total_lines = 9},
+         "f lines 1-9 of 9, shown at 1000x1568. Line numbers are in the margin."},
+        {{.source = {.media = MEDIA_MP4, .size = {1920, 1080}, .frames = 300, .duration_ms = 10000}, .frame = 123,
+          .time_ms = 4100, .size = {1568, 882}, .crop = {0, 0, 1920, 1080}},
+         "f 1920x1080, frame 123 of 300 at 0:04.1 of 0:10.0, shown at 1568x882. Multiply coordinates by 1.2245 to map to the "
+         "original."},
+        {{.source = {.media = MEDIA_MP4, .size = {1920, 1080}, .frames = 300, .approximate = true}, .sheet = true,
+          .cells = cells, .n_cells = 3, .size = {300, 200}, .crop = {0, 0, 300, 200}},
+         "f 1920x1080, 3 of about 300 frames from 0:00.0 to 0:09.8 in 2 columns, times beneath each; view it with time or frame "
+         "for one of them in full."},
+        {{.source = {.media = MEDIA_PDF, .size = {612, 792}, .pages = 14}, .page = 2, .last_page = 3, .sheet = true,
+          .cells = pages, .n_cells = 2, .size = {300, 200}, .crop = {0, 0, 300, 200}},
+         "f pages 2-3 of 14 in 2 columns, numbers beneath each; view it with page for one of them in full."},
+        {{.source = {.media = MEDIA_PNG, .size = {1200, 12000}, .frames = 1, .pages = 9, .tile = {1200, 1568}},
+          .size = {157, 1568}, .crop = {0, 0, 1200, 12000}},
+         "f 1200x12000, shown at 157x1568. Multiply x by 7.6433 and y by 7.6531 to map to the original. It is long: at this size "
+         "small text cannot be read. page 1 to 9 shows it in tiles of 1200x1568."},
+        {{.source = {.media = MEDIA_PNG, .size = {1200, 12000}, .frames = 1, .pages = 9, .tile = {1200, 1568}}, .page = 3,
+          .size = {1200, 1568}, .crop = {0, 3008, 1200, 1568}},
+         "f 1200x12000, tile 3 of 9, y 3008 to 4576, shown pixel for pixel. Add 0 to x and 3008 to y to map to the original."},
+        {{.source = {.media = MEDIA_TIFF, .size = {10, 10}, .frames = 1, .pages = 3}, .page = 1, .size = {10, 10},
+          .crop = {0, 0, 10, 10}},
+         "f 10x10, page 1 of 3, shown pixel for pixel. Converted from TIFF."},
+        {{.source = {.media = MEDIA_PNG, .size = {1280, 720}}, .size = {9, 9}, .crop = {0, 0, 1280, 720},
+          .difference = {.made = true, .name = other, .size = {1280, 720}, .own = {1280, 720}, .changed = 1200, .boxes = boxes,
+                         .n_boxes = 1}},
+         "f 1280x720 against old.png: 1200 of 921600 pixels differ, in 1 box: 100,50 40x30. It shows before, after and the "
+         "difference, named beneath each."},
+        {{.source = {.media = MEDIA_PNG, .size = {1280, 720}}, .crop = {0, 0, 1280, 720},
+          .difference = {.made = true, .name = other, .size = {1280, 720}, .own = {1280, 720}}},
+         "f 1280x720 against old.png: they are equal, pixel for pixel, so no picture is shown."},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_free char *note = note_new(&rows[i].p, "f", NOTE_NO_GROUND);
+        CHECK_STR(note, rows[i].note);
+    }
+}
+
+TEST(json_of_a_sheet_has_cells_and_no_scale)
+{
+    struct perception p = example();
+    p.source.media = MEDIA_MP4;
+    p.source.duration_ms = 9840;
+    p.sheet = true;
+    p.cells = calloc(1, sizeof *p.cells);
+    p.cells[0] = (struct cell){{8, 9, 100, 50}, 40, 4100};
+    p.n_cells = 1;
+    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_free char *cells = json_dumps(json_object_get(j, "cells"), JSON_COMPACT);
+    CHECK_STR(cells, "[{\"frame\":40,\"time\":4.0999999999999996,\"box\":[8,9,100,50]}]");
+    CHECK(json_is_null(json_object_get(j, "scale")) && json_is_null(json_object_get(j, "offset")));
+    CHECK(json_is_false(json_object_get(j, "resized")) && !json_object_get(j, "time"));
+    CHECK(json_number_value(json_object_get(json_object_get(j, "source"), "duration")) == 9.84);
+}
+
+TEST(equal_pictures_are_a_perception_without_pixels)
+{
+    struct perception p = {.id = "view:3f9a0c51d2e4", .ref = strdup("a.png"), .source = {.media = MEDIA_PNG, .size = {9, 9}},
+                           .difference = {.made = true, .name = strdup("b.png"), .size = {9, 9}, .own = {9, 9}}};
+    p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
+    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_free char *json = fovea_result_json_new(r, FOVEA_JSON_DATA), *words = fovea_result_words_new(r);
+    struct fovea_image image;
+    CHECK(fovea_result_image(r, &image) == -ENOENT);
+    CHECK(strstr(json, "\"media_type\":null,\"width\":0,\"height\":0,\"bytes\":0") && !strstr(json, "\"data\""));
+    CHECK(strstr(json, "\"difference\":{\"changed_pixels\":0,\"boxes\":[]}"));
+    CHECK(strstr(words, "equal, pixel for pixel") && strstr(words, "[0 images follow]"));
+}
+
 TEST(refusal_json_has_reason_and_message)
 {
     for (int reason = 0; reason < REASON_COUNT; reason++) {
