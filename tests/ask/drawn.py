@@ -72,7 +72,7 @@ def parts_of(body):
             yield "text", part["text"]
             continue
         text = json.dumps(part)
-        data = re.search(r'"(?:data:image/[a-z]+;base64,)?([A-Za-z0-9+/=]{60,})"', text)
+        data = re.search(r'"(?:data:image/[a-z]+;base64,)?([A-Za-z0-9+/=]{40,})"', text)
         assert data and "image/" in text, text[:200]
         yield "image", base64.b64decode(data.group(1), validate=True)
 
