@@ -56,7 +56,7 @@ WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
 # What each renderer is made with, by pkg-config.
 PKG_photo := libtiff-4 libheif
 PKG_svg   := librsvg-2.0 fontconfig
-PKG_text  := pangocairo fontconfig libcmark-gfm
+PKG_text  := pangocairo fontconfig md4c
 PKG_pdf   := poppler-glib cairo fontconfig
 PKG_video := libavformat libavcodec libswscale libavutil
 OCR_LIBS    := -ltesseract -llept -lm
@@ -212,14 +212,14 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,jsonget maxrss toolfields viewms)
-TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff)
-tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv
+TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
+tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -229,6 +229,19 @@ $(BUILD)/tests/mkfixture: $(FIXTURE_OBJ) $(OBJ)/libshared.a
 	$(CC) $^ -o $@ $(LDFLAGS) -ljpeg -lwebp -lwebpmux -lgif -ldeflate -llcms2 -lm
 $(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
 	$< $(@D)
+
+# Videos for the tests, and a program that tells which of their frames is shown.
+MKVIDEO_OBJ := $(call objects,$(sort $(wildcard tests/video/*.c)))
+$(MKVIDEO_OBJ): CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_video) 2>/dev/null))
+$(BUILD)/tests/mkvideo: $(MKVIDEO_OBJ) $(OBJ)/libshared.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(LDFLAGS) $(shell pkg-config --libs $(PKG_video)) -lm
+$(BUILD)/fixtures/video/good.tsv: $(BUILD)/tests/mkvideo
+	@mkdir -p $(@D)
+	$< $(@D)
+$(BUILD)/tests/videolook: $(OBJ)/tests/tools/videolook.o $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 # Small programs that the tests of the command line use.
 $(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a

@@ -344,7 +344,8 @@ static int climb_lossy(struct climb *c)
 {
     const struct encoder *jpeg = c->m->opaque ? &encode_jpeg : NULL;
     const struct encoder *quick = c->look.flat < photo_at_most ? &encode_webp_photo : &encode_webp;
-    if (webp_allowed(c))
+    /* A drawn page that PNG makes too large has photos on it; WebP would take several times as long as drawing it did. */
+    if (webp_allowed(c) && !(c->l->drawn && jpeg))
         return climb_with(c, c->l->thorough ? &encode_webp_thorough : quick, jpeg);
     return climb_with(c, jpeg ? jpeg : &encode_png, NULL);
 }

@@ -11,7 +11,8 @@
 #include "base/limits.h"
 
 struct decoder {
-    uint8_t *markup; /* inflated; NULL when the input is markup itself */
+    uint8_t *inflated; /* NULL when the input is markup itself */
+    struct svg_markup markup;
     RsvgHandle *handle;
     RsvgRectangle extent;
     cairo_surface_t *surface;
@@ -28,7 +29,7 @@ static void close_svg(struct decoder *d)
     if (d->surface)
         cairo_surface_destroy(d->surface);
     g_clear_object(&d->handle);
-    free(d->markup);
+    free(d->inflated);
     free(d);
 }
 
@@ -39,6 +40,7 @@ static void close_p_svg(struct decoder **d)
 
 static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struct header *ret_header, struct complaint *c)
 {
+    d->markup = (struct svg_markup){data, len};
     int status = svg_parse(data, len, &d->handle, c);
     if (!status)
         status = svg_extent(d->handle, &d->extent, c);
@@ -74,24 +76,36 @@ static int open_svgz(const struct source *s, struct decoder **ret, struct header
     cleanup(close_p_svg) struct decoder *d = calloc(1, sizeof *d);
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
-    int status = svg_inflate(s->data, s->len, &d->markup, &len, c);
+    int status = svg_inflate(s->data, s->len, &d->inflated, &len, c);
     if (!status)
-        status = open_markup(d, d->markup, len, ret_header, c);
+        status = open_markup(d, d->inflated, len, ret_header, c);
     if (!status)
         *ret = take(d);
     return status;
 }
 
-/* One user unit becomes as many pixels as the target has for it, each axis by its own factor. */
-static int draw(struct decoder *d, cairo_t *cr, const struct area *area, struct complaint *c)
+static int render(RsvgHandle *handle, cairo_t *cr, const RsvgRectangle *viewport, struct complaint *c)
 {
     auto_error GError *error = NULL;
-    RsvgRectangle viewport = {-d->extent.x, -d->extent.y, d->extent.width, d->extent.height};
-    cairo_scale(cr, d->size.w / area->w, d->size.h / area->h);
-    cairo_translate(cr, -area->x, -area->y);
-    if (!rsvg_handle_render_document(d->handle, cr, &viewport, &error))
+    if (!rsvg_handle_render_document(handle, cr, viewport, &error))
         return complain(c, WORK_MALFORMED, "it cannot be drawn: %.100s", error ? error->message : "no reason given");
     return WORK_OK;
+}
+
+/* One user unit becomes as many pixels as the target has for it, each axis by its own factor. */
+static int draw(struct decoder *d, cairo_t *cr, const struct want *want, struct complaint *c)
+{
+    const struct area *area = &want->area;
+    RsvgHandle *part = svg_part(&d->markup, d->handle, &d->extent, want);
+    if (part) {
+        int status = render(part, cr, &(RsvgRectangle){0, 0, d->size.w, d->size.h}, c);
+        g_object_unref(part);
+        return status;
+    }
+    cairo_scale(cr, d->size.w / area->w, d->size.h / area->h);
+    cairo_translate(cr, -area->x, -area->y);
+    RsvgRectangle viewport = {-d->extent.x, -d->extent.y, d->extent.width, d->extent.height};
+    return render(d->handle, cr, &viewport, c);
 }
 
 static int start_svg(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -102,7 +116,7 @@ static int start_svg(struct decoder *d, const struct want *want, struct size *re
     d->size = want->target;
     d->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)d->size.w, (int)d->size.h);
     cairo_t *cr = cairo_create(d->surface);
-    status = draw(d, cr, &want->area, c);
+    status = draw(d, cr, want, c);
     cairo_destroy(cr);
     cairo_surface_flush(d->surface);
     if (!status && cairo_surface_status(d->surface))

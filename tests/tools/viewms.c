@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     fovea *f = NULL;
     if (fovea_new(&options, &f, &fault))
         errx(1, "%s", fault.text);
-    (void)look(f, argv[3]); /* its program is started by the first call */
+    (void)look(f, argv[3]); /* its program starts with the first call */
     for (int i = 3; i < argc; i++)
         look_often(f, argv[i], rounds);
     fovea_free(f);

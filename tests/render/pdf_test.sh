@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Pages of PDF documents, from the command line: what is shown of them, what is refused and why, what they cannot do. The
+# documents are made by pdf_pages.py and pdf_bombs.py; those of ../shared/corpora are there or not.
+. "$(dirname "$0")/../cli/lib.sh"
+HERE=$TOP/tests/render
+CORPUS=$(cd "$TOP/../shared/corpora/py-pdf" 2>/dev/null && pwd -P) || CORPUS=
+PAGES=$scratch/pages
+LIMIT_S=10 # LIMIT_WORKER_MS
+
+mkdir "$PAGES"
+python3 "$HERE/pdf_pages.py" "$PAGES" || exit 1
+
+# see NAME OPTION...: its JSON is in out, its picture in shown.png.
+see() {
+    name=$1
+    shift
+    run "$FOVEA" view --root "$PAGES" "$PAGES/$name.pdf" --json -o shown.png "$@"
+}
+# colours PLACE...: what the picture has there.
+colours() {
+    python3 "$HERE/pixels.py" shown.png "$@"
+}
+want_colours() {
+    want=$1
+    shift
+    got=$(colours "$@")
+    [ "$got" = "$want " ] || fail "colours at $* are '$got', want '$want'"
+}
+refused() {
+    want_status 1
+    want_json reason "$1"
+    has out "$2"
+}
+
+test_a_page_is_drawn_on_white_at_the_size_asked_for() {
+    see three
+    want_status 0
+    want_json media_type image/png
+    want_json height 1568
+    want_json width 1176
+    want_json source.width 600
+    want_json source.height 800
+    want_json source.media_type application/pdf
+    want_colours "ff0000 ffffff ffffff" 50,50% 500,500% 990,990%
+}
+test_a_page_is_chosen_by_its_number() {
+    see three --page 3
+    want_colours 0000ff 50,50%
+    see three --page 2 --max-edge 400
+    want_json height 400
+    want_colours 00ff00 50,50%
+}
+test_a_page_past_the_end_is_refused_with_their_number() {
+    see three --page 4
+    refused invalid_input "PDF has 3 pages"
+}
+test_a_region_in_points_is_drawn_again_and_not_magnified() {
+    see hairs
+    want_status 0
+    case $(colours 20,20%) in 000000*|ffffff*) fail "bars of a tenth of a point are seen on a whole page" ;; esac
+    see hairs --region 10,0,2,2
+    want_json width 1568
+    want_colours "000000 ffffff 000000 ffffff 000000" 25,500% 75,500% 125,500% 175,500% 825,3%
+}
+test_a_region_is_counted_from_the_upper_left_corner() {
+    see three --region 0,0,50,50
+    want_colours "ff0000 ff0000" 1,1 990,990%
+    see three --region 90,90,20,20
+    want_colours "ff0000 ffffff" 100,100% 900,900%
+    see three --region 600,0,10,10
+    refused invalid_input 600
+}
+test_a_page_is_turned_as_it_says() {
+    see rotated
+    want_json source.width 100
+    want_json source.height 200
+    want_colours "ff0000 ffffff ffffff" 100,100% 900,100% 100,900%
+}
+test_only_the_crop_box_is_shown() {
+    see cropped
+    want_json source.width 200
+    want_json source.height 100
+    want_colours "ff0000 00ff00 00ff00 00ff00" 10,10% 5,990% 995,5% 995,995%
+    see cropped --region 0,0,10,10
+    want_colours "ff0000 ff0000" 5,5% 990,990%
+}
+test_notes_and_fields_are_shown() {
+    see noted
+    want_colours "ff0000 ffffff 0000ff" 80,60% 250,60% 410,60%
+}
+test_text_in_a_font_that_the_page_does_not_bring_is_drawn() {
+    see text --region 50,80,100,20
+    # shellcheck disable=SC2046 # words are meant to split
+    colours $(seq -f %g,700%% 10 5 990) | grep -q 000000 || fail "no ink where the words are"
+}
+test_a_document_that_needs_a_password_is_refused() {
+    see locked
+    refused unperceivable_type encrypted
+    see open_locked
+    want_status 0
+    want_colours 00ff00 50,50%
+}
+test_what_can_be_mended_is_shown() {
+    see misplaced --page 2
+    want_status 0
+    want_colours 00ff00 50,50%
+}
+test_what_cannot_be_mended_is_refused_in_our_own_words() {
+    for name in noise cut without_pages; do
+        see "$name"
+        refused malformed "does not decode in full (PDF: it"
+        hasnt out Syntax
+        hasnt err Syntax
+    done
+    see without_pages
+    has out "it has no pages"
+    see one_lost --page 3
+    refused malformed "page 3 cannot be read"
+    see one_lost --page 1
+    want_colours ff0000 50,50%
+}
+
+# sheet NAME PAGES: skips while the command does not know it.
+sheet() {
+    see "$1" --page "$2"
+    [ "$status" -ne 2 ] || skip "this fovea takes one page at a time"
+    want_status 0
+}
+test_several_pages_are_one_sheet() {
+    sheet three 1-3
+    want_json source.width 600
+    want_json source.height 800
+    all=$(colours 15,15 "500,500%")
+    case $all in "ff0000 "*) ;; *) fail "the first page is not in its corner: $all" ;; esac
+}
+test_a_sheet_has_pages_of_every_shape() {
+    sheet shapes 1-2
+    want_colours "ff0000 e8e8e8" 15,15 2,2
+}
+test_a_sheet_ends_with_the_last_page_and_with_its_room() {
+    sheet three 2-99
+    want_colours 00ff00 15,15
+    sheet many 1-100
+    want_json source.pages 100
+}
+test_a_page_that_is_lost_leaves_its_place_empty() {
+    sheet one_lost 1-3
+    want_colours "ff0000" 15,15
+}
+
+test_nothing_on_a_page_is_followed() {
+    command -v strace >/dev/null || skip "strace is not here"
+    skip_if_sanitized
+    for name in acting elsewhere text noted; do
+        run strace -f -qq -e trace=openat,open,socket,connect,execve,seccomp -o trace "$FOVEA" view --root "$PAGES" \
+            "$PAGES/$name.pdf"
+        want_status 0
+        worker=$(sed -n 's/^\([0-9]*\) *execve("[^"]*fovea-pdf".*/\1/p' trace)
+        sed -n "s/^$worker *//p" trace >calls
+        has calls SECCOMP_SET_MODE_FILTER
+        # From when the jail stands, only fonts and tables.
+        sed '1,/SECCOMP_SET_MODE_FILTER/d' calls | grep -v '^+++\|^---\|"/usr/share/poppler/\|"/[^"]*/fonts/' >after || :
+        empty after
+    done
+}
+
+test_bombs_end_in_time() {
+    skip_if_sanitized
+    mkdir bombs
+    python3 "$HERE/pdf_bombs.py" bombs
+    [ "$(ls bombs | wc -l)" -ge 40 ] || fail "bombs are missing"
+    # All of them at once would want the memory of all: the jail gives each of them a gigabyte.
+    ls bombs | FOVEA=$FOVEA xargs -P 12 -I{} sh -c '
+        start=$(date +%s%N)
+        "$FOVEA" view --json --root bombs bombs/{} >bombs/{}.out 2>bombs/{}.err
+        echo "$? $((($(date +%s%N) - start) / 1000000)) {}"' >ends
+    while read -r code ms name; do
+        # The limit, half a second to notice, and one for a machine that has twelve at work.
+        [ "$ms" -le $((LIMIT_S * 1000 + 1500)) ] || fail "$name took $ms ms"
+        [ "$code" -le 1 ] || fail "$name ended with $code: $(cat "bombs/$name.out" "bombs/$name.err")"
+        grep -q '"kind":"perception"\|"kind":"refusal"' "bombs/$name.out" || fail "$name has no answer"
+    done <ends
+}
+
+test_every_page_one_of_the_corpus_is_shown_or_refused_with_a_reason() {
+    [ -n "$CORPUS" ] || skip "../shared/corpora/py-pdf is not here"
+    for file in "$CORPUS"/*/*.pdf; do
+        run "$FOVEA" view --root "$CORPUS" "$file" --json
+        [ "$status" -le 1 ] || fail "$file ended with $status"
+        [ "$status" -eq 0 ] || printf '# refused: %s: %s\n' "${file##*/}" "$(json message | sed 's/^"[^"]*" //')" >&3
+        [ "$status" -eq 0 ] || echo "${file##*/}" >>refused
+    done
+    [ "$(cat refused)" = libreoffice-writer-password.pdf ] || fail "refused: $(cat refused)"
+}
+test_pages_are_counted_as_others_count_them() {
+    [ -n "$CORPUS" ] || skip "../shared/corpora/py-pdf is not here"
+    command -v pdfinfo >/dev/null || skip "pdfinfo is not here (poppler-utils)"
+    for file in "$CORPUS"/*/*.pdf; do
+        pages=$(pdfinfo "$file" 2>/dev/null | sed -n 's/^Pages: *//p')
+        [ -n "$pages" ] || continue
+        run "$FOVEA" view --root "$CORPUS" "$file" --json --page 1000000
+        has out "PDF has $pages page"
+    done
+}
+
+# The least of five, in milliseconds: of ours with a worker that waits, of theirs.
+our_ms() {
+    "$BUILD/tests/viewms" "$BUILD" 5 "$1" | tail -n 1 | cut -f 1
+}
+their_ms() {
+    for _ in 1 2 3 4 5; do
+        start=$(date +%s%N)
+        pdftoppm -scale-to 1568 -f 1 -l 1 "$1" >/dev/null 2>&1
+        echo $((($(date +%s%N) - start) / 1000))
+    done | sort -n | awk 'NR == 1 { print $1 / 1000 }'
+}
+# Below 10 ms a ratio says nothing.
+in_time() {
+    awk -v ours="$1" -v theirs="$2" 'BEGIN { exit !(ours <= 10 || ours <= 1.2 * theirs) }'
+}
+test_a_page_takes_no_longer_than_pdftoppm_takes() {
+    [ -n "$CORPUS" ] || skip "../shared/corpora/py-pdf is not here"
+    command -v pdftoppm >/dev/null || skip "pdftoppm is not here (poppler-utils)"
+    skip_if_sanitized
+    for file in "$CORPUS"/*/*.pdf; do
+        # Somebody else may have had the processor: what is too slow is measured again.
+        for _ in 1 2 3; do
+            ours=$(our_ms "$file") theirs=$(their_ms "$file")
+            [ "$ours" != refused ] || continue 2
+            ! in_time "$ours" "$theirs" || break
+        done
+        in_time "$ours" "$theirs" || fail "${file##*/}: $ours ms, pdftoppm $theirs"
+        echo "$ours $theirs ${file##*/}" >>both
+    done
+    awk '{ ours += $1; theirs += $2; if ($1 / $2 > worst) { worst = $1 / $2; name = $3 } }
+         END { printf "# %d pages: %.0f ms, pdftoppm %.0f; worst ratio %.2f (%s)\n", NR, ours, theirs, worst, name }' both >&3
+}
+
+exec 3>&1
+run_tests "$@"
