@@ -88,7 +88,6 @@ static const struct rule always[] = {
     ALLOW(sched_getaffinity), /* malloc asks it how many arenas make sense */
     ALLOW(gettid),
 #if !SANITIZED
-    ALLOW_IF_EQUAL(prctl, 0, PR_SET_NAME), /* dav1d's threads name themselves */
 #endif
     ALLOW(exit),
     /* the rest of libc */
