@@ -104,7 +104,7 @@ static int put_together(struct reading *r)
         sum += (double)one->confidence * one->words;
         cut = cut || one->cut;
     }
-    a->answer.text = words ? buf_take(&b) : strdup(r->n > 1 ? "No text was found in the pages." : "No text was found on the page.");
+    a->answer.text = words ? buf_take(&b) : strdup("No text was found there.");
     say_read(a, words, words ? sum / words : 0, cut);
     return a->answer.text ? 0 : fault_oom(a->fault);
 }

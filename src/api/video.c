@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * video_analyze: a question about a video. A model that takes videos gets it; any other that sees gets the contact sheet that a
- * view would show, of frames chosen by change with their times, and the answer says so. A YouTube address goes to the model as it is, since
- * only its vendor can open it; any other URL is fetched here, behind the gate, and its bytes are sent: a host that fetches
- * for us might stand where our gate does not reach.
+ * view would show, of frames chosen by change with their times, and the answer says so. A YouTube address goes to the model as
+ * it is, since only its vendor can open it; any other URL is fetched here, behind the gate, and its bytes are used: a host that
+ * fetches for us might stand where our gate does not reach.
  */
 #include <errno.h>
 
@@ -38,8 +38,8 @@ static int takes_none(struct asking *a, const char *but)
 {
     char trouble[CHOOSING_TROUBLE];
     choosing_trouble(a->call, &a->choice, trouble);
-    return asking_fail(a, FAIL_VIDEO_NOT_SUPPORTED, "%s takes no video%s; name a model that does, such as google/gemini-2.5-flash%s",
-                       a->who, but, trouble);
+    return asking_fail(a, FAIL_VIDEO_NOT_SUPPORTED,
+                       "%s takes no video%s; name a model that does, such as google/gemini-2.5-flash%s", a->who, but, trouble);
 }
 
 /* Whoever sees can be shown frames. */
@@ -161,8 +161,8 @@ static int show_frames(struct asking *a)
         return r > 0 ? asking_refused(a) : r;
     uint32_t n = a->view.output.reply.cells;
     free(a->shown);
-    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.", because[a->drawn],
-                 n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times") < 0) {
+    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.",
+                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times") < 0) {
         a->shown = NULL;
         return fault_oom(a->fault);
     }

@@ -211,7 +211,7 @@
 #define LIMIT_ASK_IMAGE (20 * MIB)
 #define LIMIT_ASK_IMAGE_ASIS 5000000        /* where it must be sent as it is */
 #define LIMIT_ASK_PDF (32 * MIB)
-#define LIMIT_ASK_PAGES 20                  /* of a document, drawn for one question: above 20 pictures Anthropic takes smaller ones only */
+#define LIMIT_ASK_PAGES 20                  /* of a document, drawn for one question; with more, Anthropic's are smaller */
 #define LIMIT_ASK_PICTURES 4096             /* counted for one session; the oldest are forgotten */
 #define LIMIT_ASK_WORDS (64 * KIB)          /* what is said of an answer that went wrong */
 #define LIMIT_ASK_OBJECTS 16                /* open brackets among the words of an answer that has its JSON elsewhere */
