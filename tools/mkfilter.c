@@ -12,6 +12,7 @@
 #include <seccomp.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -42,6 +43,7 @@
 #define ALLOW_IF_EQUAL(call, arg, value) {SCMP_SYS(call), SCMP_ACT_ALLOW, 1, {arg, SCMP_CMP_EQ, value, 0}}
 #define ALLOW_IF_MASKED(call, arg, mask, value) \
     {SCMP_SYS(call), SCMP_ACT_ALLOW, 1, {arg, SCMP_CMP_MASKED_EQ, mask, value}}
+#define ANSWER_IF_EQUAL(call, error, arg, value) {SCMP_SYS(call), SCMP_ACT_ERRNO(error), 1, {arg, SCMP_CMP_EQ, value, 0}}
 #define ANSWER(call, error) {SCMP_SYS(call), SCMP_ACT_ERRNO(error), 0, {0, SCMP_CMP_EQ, 0, 0}}
 
 struct rule {
@@ -85,6 +87,8 @@ static const struct rule always[] = {
     ALLOW(sched_yield),
     ALLOW(sched_getaffinity), /* malloc asks it how many arenas make sense */
     ALLOW(gettid),
+#if !SANITIZED
+#endif
     ALLOW(exit),
     /* the rest of libc */
     ALLOW(clock_gettime),
@@ -96,7 +100,9 @@ static const struct rule always[] = {
     ALLOW(restart_syscall),
     ALLOW_IF_EQUAL(tgkill, 0, SELF_PID), /* abort */
     ALLOW(exit_group),
-#if SANITIZED
+#if !SANITIZED
+    ANSWER_IF_EQUAL(prctl, EPERM, 0, PR_SET_NAME), /* dav1d names its threads, and does without */
+#else
     /* what the sanitizers' runtime does at thread starts and to tell what it found */
     ALLOW(sigaltstack),
     ALLOW(rt_sigaction),

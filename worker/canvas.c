@@ -10,13 +10,14 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "bytes.h"
+#include "resample.h"
 
 int canvas_init(struct canvas *v, struct size size, struct complaint *c)
 {
     size_t bytes;
-    if (!times((size_t)size.w * size.h, 4, &bytes))
+    if (!times((size_t)size.w * size.h, 4, &bytes) || bytes > SIZE_MAX - RESAMPLE_PAD)
         return complain(c, WORK_TOO_LARGE, "the canvas is %ux%u pixels", size.w, size.h);
-    uint8_t *pixels = calloc(1, bytes);
+    uint8_t *pixels = calloc(1, bytes + RESAMPLE_PAD); /* it may be scaled */
     if (!pixels)
         return complain(c, WORK_NO_MEMORY, "out of memory for a canvas of %ux%u pixels", size.w, size.h);
     *v = (struct canvas){.size = size, .pixels = pixels};
@@ -30,6 +31,12 @@ void canvas_done(struct canvas *v)
     free(v->pixels);
     free(v->saved);
     *v = (struct canvas){0};
+}
+
+void canvas_clear(struct canvas *v)
+{
+    memset(v->pixels, 0, (size_t)v->size.w * v->size.h * 4);
+    v->drawn = false;
 }
 
 /* What of the box lies on the canvas. */
@@ -118,11 +125,20 @@ void canvas_row(struct canvas *v, uint8_t *out)
     memcpy(out, at(v, v->pixels, 0, v->next_row++), (size_t)v->size.w * 4);
 }
 
+bool frame_covers(const struct frame *f, struct size size)
+{
+    return !f->box.x && !f->box.y && f->box.w >= size.w && f->box.h >= size.h;
+}
+
+bool frame_hides(const struct frame *f, struct size size)
+{
+    return frame_covers(f, size) && !(f->over && f->transparent);
+}
+
 void replay_add(struct replay *r, const struct frame *f)
 {
     r->seen++;
-    bool covers = !f->box.x && !f->box.y && f->box.w >= r->size.w && f->box.h >= r->size.h;
-    bool hides = covers && !(f->over && f->transparent);
+    bool covers = frame_covers(f, r->size), hides = frame_hides(f, r->size);
     /* A frame that hides all before it is a fresh start, unless what was before comes back after it. */
     if (!r->first || (hides && (f->dispose != DISPOSE_RESTORE || r->seen == r->want))) {
         r->first = r->seen;

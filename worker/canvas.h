@@ -22,6 +22,7 @@ struct frame {
     enum dispose dispose;
     bool over;        /* blended with what is there; else replaces it, transparency too */
     bool transparent; /* may hold pixels that are not opaque */
+    uint32_t delay_ms; /* until the next one, as the file has it */
 };
 
 struct canvas {
@@ -43,8 +44,15 @@ int canvas_begin(struct canvas *v, const struct frame *f, struct complaint *c);
 /* Draws row y of the frame begun last: f->box.w pixels. */
 void canvas_draw(struct canvas *v, uint32_t y, const uint8_t *rgba);
 
+/* Transparent all over again. */
+void canvas_clear(struct canvas *v);
+
 /* Hands out the next row of the canvas. */
 void canvas_row(struct canvas *v, uint8_t *out);
+
+/* Fills all of a canvas of that size; and leaves nothing to be seen of what was there. */
+bool frame_covers(const struct frame *f, struct size size);
+bool frame_hides(const struct frame *f, struct size size);
 
 /*
  * Where drawing can begin so that frame `want` comes out right: fed with each frame from 1 up to and including

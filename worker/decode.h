@@ -43,6 +43,7 @@ struct header {
     bool has_pages;         /* page means a page of the source, not a tile */
     uint32_t pages;         /* then: how many; 0 is 1 */
     uint32_t frames;        /* all of them were counted */
+    int64_t duration_ms;    /* of a video, for WORK_BAD_TIME */
     uint8_t orientation;    /* EXIF 1..8 */
     bool alpha;             /* rows may hold pixels that are not opaque */
     bool exact;             /* the stored pixels are 8 bits or less: what is shown can be pixel-exact */
@@ -101,6 +102,10 @@ struct decoder_ops {
     void (*close)(struct decoder *d);
     /* After start; NULL: nothing to tell. Only members that mean something are written. */
     void (*tell)(const struct decoder *d, struct told *ret);
+    /* After open, for WORK_SHEET: puts the decoder of a sheet of its frames in place of itself, where it has several; see
+     * frames_sheet. NULL: it makes its sheets itself, or none. */
+    int (*sheet)(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                 struct complaint *c);
     /* The file without its metadata, see strip; NULL: it is never shown as it is. */
     int (*strip)(enum media media, const uint8_t *data, size_t len, const struct header *header, const uint8_t **ret_data,
                  size_t *ret_len, uint8_t **ret_copy, struct complaint *c);

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "frames.h"
 #include "gif_blocks.h"
 
 struct decoder {
@@ -142,11 +143,23 @@ static int draw_frame(void *of, struct canvas *v, struct complaint *c)
     return WORK_OK;
 }
 
+static struct animation animation_of(struct decoder *d)
+{
+    return (struct animation){d, d->screen.size, d->screen.first, next_frame, draw_frame};
+}
+
+static int sheet_gif(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                     struct complaint *c)
+{
+    struct animation a = animation_of(*d);
+    return frames_sheet(&a, ops, d, h, limits, c);
+}
+
 static int start_gif(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
 {
     if (!want->frame || want->frame > d->frames)
         return complain(c, WORK_BAD_FRAME, "frame %u of %u", want->frame, d->frames);
-    struct animation a = {d, d->screen.size, d->screen.first, next_frame, draw_frame};
+    struct animation a = animation_of(d);
     int status = canvas_play(&d->canvas, &a, want->frame, c);
     if (!status)
         *ret_size = d->screen.size;
@@ -175,5 +188,6 @@ const struct decoder_ops decode_gif = {
     .row = row_gif,
     .finish = finish_gif,
     .close = close_gif,
+    .sheet = sheet_gif,
     .strip = strip,
 };

@@ -71,6 +71,7 @@ static struct gif_frame read_frame(const uint8_t *image, const uint8_t *control)
     f.frame.box = (struct rect){le16(image + 1), le16(image + 3), le16(image + 5), le16(image + 7)};
     if (control) {
         f.frame.dispose = disposes[control[3] >> 2 & 7];
+        f.frame.delay_ms = le16(control + 4) * 10u;
         f.frame.transparent = f.frame.over = control[3] & 1;
         f.transparent = control[3] & 1 ? control[6] : -1;
     }

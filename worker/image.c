@@ -49,6 +49,13 @@ int image_scale(const struct image *m, struct size size, struct image *ret)
     return 0;
 }
 
+struct size size_within(struct size s, struct size box)
+{
+    double f = MIN(MIN((double)box.w / s.w, (double)box.h / s.h), 1);
+    struct size t = {(uint32_t)(s.w * f + 0.5), (uint32_t)(s.h * f + 0.5)};
+    return (struct size){MIN(MAX(t.w, 1u), box.w), MIN(MAX(t.h, 1u), box.h)};
+}
+
 /* How the stored picture lies in the upright one: its sides change places; it starts at the right, at the bottom. */
 struct turn {
     bool swap, from_right, from_bottom;

@@ -43,6 +43,9 @@ struct rect rect_stored(struct rect r, struct size upright, uint8_t orientation)
 /* The stored size upright, or the other way round. */
 struct size size_turned(struct size s, uint8_t orientation);
 
+/* The largest size of that shape within the box, and no larger than it is. No side may be 0. */
+struct size size_within(struct size s, struct size box);
+
 /* Whether each of a row's n pixels is opaque. */
 bool row_opaque(const uint8_t *row, uint32_t n);
 

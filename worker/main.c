@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "colour.h"
+#include "diff.h"
 #include "program.h"
 
 static void name_codecs(char *out, size_t room)
@@ -21,6 +22,7 @@ static void name_codecs(char *out, size_t room)
 
 int main(int argc, char **argv)
 {
-    static const struct worker_program program = {.decoder_of = decoder_of, .libraries = name_codecs};
+    static const struct worker_program program = {
+        .decoder_of = decoder_of, .other_work = diff_make, .other_flags = WORK_DIFF, .libraries = name_codecs};
     return worker_main(&program, argc, argv);
 }

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "frames.h"
 #include "png.h"
 
 struct decoder {
     struct png_info info;
     struct png_rows rows;
+    struct png_player player;
     struct canvas canvas; /* when frames had to be drawn */
     bool started, drawn;
     uint8_t *icc;
@@ -79,6 +81,20 @@ static int open_png(const struct source *s, struct decoder **ret, struct header 
     return WORK_OK;
 }
 
+static int sheet_png(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                     struct complaint *c)
+{
+    struct animation a = png_animation(&(*d)->player, &(*d)->info);
+    return frames_sheet(&a, ops, d, h, limits, c);
+}
+
+/* Frames on the canvas, because the wanted one is not the picture that everybody else would show. */
+static int play(struct decoder *d, uint32_t frame, struct complaint *c)
+{
+    struct animation a = png_animation(&d->player, &d->info);
+    return canvas_play(&d->canvas, &a, frame, c);
+}
+
 static int start_png(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
 {
     const struct png_info *info = &d->info;
@@ -90,7 +106,7 @@ static int start_png(struct decoder *d, const struct want *want, struct size *re
         return status;
     /* The still picture is the first frame when the animation starts before it. */
     d->drawn = info->first_frame && (want->frame > 1 || info->first_frame > info->idat);
-    status = d->drawn ? png_draw(info, want->frame, &d->canvas, c)
+    status = d->drawn ? play(d, want->frame, c)
                       : png_rows_open(&d->rows, info, info->idat, size, want->channels, c);
     if (status)
         return status;
@@ -120,5 +136,6 @@ const struct decoder_ops decode_png = {
     .row = row_png,
     .finish = finish_png,
     .close = close_png,
+    .sheet = sheet_png,
     .strip = strip,
 };

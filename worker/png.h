@@ -131,7 +131,12 @@ struct png_frame {
     size_t next; /* offset of the next fcTL; 0 after the last */
 };
 int png_frame_at(const struct png_info *info, size_t at, struct png_frame *ret, struct complaint *c);
-/* Draws frames up to number want on a fresh canvas. */
-int png_draw(const struct png_info *info, uint32_t want, struct canvas *ret, struct complaint *c);
+
+/* All of them, of an info that has any. Both are borrowed. */
+struct png_player {
+    const struct png_info *info;
+    struct png_frame frame; /* read last */
+};
+struct animation png_animation(struct png_player *p, const struct png_info *info);
 
 #endif

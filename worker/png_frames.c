@@ -30,8 +30,9 @@ int png_frame_at(const struct png_info *info, size_t at, struct png_frame *ret, 
         box.h > info->height - box.y || d[24] >= COUNT(disposes) || d[25] > 1)
         return complain(c, WORK_MALFORMED, "a frame's fcTL does not fit the picture");
     bool alpha = info->keyed || info->colour & 4;
+    uint32_t parts = be16(d + 22), delay = be16(d + 20) * 1000u / (parts ? parts : 100);
     *ret = (struct png_frame){
-        .frame = {box, disposes[d[24]], d[25] == 1, alpha},
+        .frame = {box, disposes[d[24]], d[25] == 1, alpha, delay},
         .next = find(info, k.next, PNG_TYPE('f', 'c', 'T', 'L')),
     };
     size_t own = find(info, k.next, PNG_TYPE('f', 'd', 'A', 'T'));
@@ -42,15 +43,9 @@ int png_frame_at(const struct png_info *info, size_t at, struct png_frame *ret, 
     return WORK_OK;
 }
 
-/* What canvas_play hands back to us. */
-struct player {
-    const struct png_info *info;
-    struct png_frame frame; /* read last */
-};
-
 static int next_frame(void *of, size_t *at, struct frame *ret, struct complaint *c)
 {
-    struct player *p = of;
+    struct png_player *p = of;
     int status = *at ? png_frame_at(p->info, *at, &p->frame, c) : complain(c, WORK_MALFORMED, "a frame is missing");
     if (status)
         return status;
@@ -61,7 +56,7 @@ static int next_frame(void *of, size_t *at, struct frame *ret, struct complaint 
 
 static int draw_frame(void *of, struct canvas *v, struct complaint *c)
 {
-    const struct player *p = of;
+    const struct png_player *p = of;
     const struct rect *box = &p->frame.frame.box;
     auto_free uint8_t *line = malloc((size_t)box->w * 4);
     auto_free struct png_rows *rows = malloc(sizeof(*rows));
@@ -81,9 +76,8 @@ static int draw_frame(void *of, struct canvas *v, struct complaint *c)
     return status;
 }
 
-int png_draw(const struct png_info *info, uint32_t want, struct canvas *ret, struct complaint *c)
+struct animation png_animation(struct png_player *p, const struct png_info *info)
 {
-    struct player p = {.info = info};
-    struct animation a = {&p, {info->width, info->height}, info->first_frame, next_frame, draw_frame};
-    return canvas_play(ret, &a, want, c);
+    *p = (struct png_player){.info = info};
+    return (struct animation){p, {info->width, info->height}, info->first_frame, next_frame, draw_frame};
 }

@@ -3,7 +3,6 @@
 #include "sheet.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,14 +39,6 @@ void contact_done(struct contact *s)
 {
     image_done(&s->image);
     *s = (struct contact){0};
-}
-
-/* The largest size of its shape within the cell, and no larger than it is. */
-static struct size size_within(struct size s, struct size cell)
-{
-    double f = fmin(fmin((double)cell.w / s.w, (double)cell.h / s.h), 1);
-    struct size t = {(uint32_t)nearbyint(s.w * f), (uint32_t)nearbyint(s.h * f)};
-    return (struct size){MIN(MAX(t.w, 1u), cell.w), MIN(MAX(t.h, 1u), cell.h)};
 }
 
 /* Into the middle of the cell, which is as large as what was put. */

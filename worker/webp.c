@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "frames.h"
 #include "webp_chunks.h"
 
 enum {
@@ -209,9 +210,21 @@ static int draw_frame(void *of, struct canvas *v, struct complaint *c)
     return WORK_OK;
 }
 
+static struct animation animation_of(struct decoder *d)
+{
+    return (struct animation){d, d->info.canvas, d->info.first_frame, next_frame, draw_frame};
+}
+
+static int sheet_webp(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                      struct complaint *c)
+{
+    struct animation a = animation_of(*d);
+    return frames_sheet(&a, ops, d, h, limits, c);
+}
+
 static int start_frames(struct decoder *d, uint32_t want, struct complaint *c)
 {
-    struct animation a = {d, d->info.canvas, d->info.first_frame, next_frame, draw_frame};
+    struct animation a = animation_of(d);
     d->size = d->info.canvas;
     return canvas_play(&d->canvas, &a, want, c);
 }
@@ -291,5 +304,6 @@ const struct decoder_ops decode_webp = {
     .row = row_webp,
     .finish = finish_webp,
     .close = close_webp,
+    .sheet = sheet_webp,
     .strip = strip,
 };

@@ -100,7 +100,8 @@ int webp_next_frame(const struct webp_info *info, size_t *at, struct webp_frame 
     if ((uint64_t)box.x + box.w > info->canvas.w || (uint64_t)box.y + box.h > info->canvas.h)
         return complain(c, WORK_MALFORMED, "a frame reaches past the canvas");
     *ret = (struct webp_frame){
-        .frame = {.box = box, .dispose = d[15] & 1 ? DISPOSE_CLEAR : DISPOSE_KEEP, .over = !(d[15] & 2)},
+        .frame = {.box = box, .dispose = d[15] & 1 ? DISPOSE_CLEAR : DISPOSE_KEEP, .over = !(d[15] & 2),
+                  .delay_ms = le24(d + 12)},
         .data = d + FRAME_HEAD,
         .len = k.len - FRAME_HEAD,
     };

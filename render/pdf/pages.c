@@ -14,7 +14,7 @@ static int complain_errno(int error, struct complaint *c)
 }
 
 /* The largest size of that shape within the cell. */
-static struct size size_within(double w, double h, struct size cell)
+static struct size page_within(double w, double h, struct size cell)
 {
     double f = fmin(cell.w / w, cell.h / h);
     struct size s = {(uint32_t)nearbyint(w * f), (uint32_t)nearbyint(h * f)};
@@ -39,7 +39,7 @@ static int draw_small(PopplerDocument *d, uint32_t number, struct size cell, str
     cleanup(page_done) struct page p = {0};
     cleanup(paper_done) struct paper m = {0};
     *ret_read = page_open(d, number, &p, NULL) == WORK_OK;
-    int status = *ret_read ? page_draw(&p, (struct area){0, 0, p.w, p.h}, size_within(p.w, p.h, cell), &m, c)
+    int status = *ret_read ? page_draw(&p, (struct area){0, 0, p.w, p.h}, page_within(p.w, p.h, cell), &m, c)
                            : paper_init(&m, cell, c);
     return status ? status : image_of(&m, ret, c);
 }

@@ -23,37 +23,30 @@ static size_t left(const struct rle *r)
     return (size_t)(r->end - r->at);
 }
 
-/* What is past the end of a row is dropped, as everybody does. */
 static void put(struct rle *r, const uint8_t rgb[3])
 {
     const struct dib *d = r->dib;
-    if (r->x >= d->width)
-        return;
     uint32_t y = d->top_down ? r->y : d->height - 1 - r->y;
     uint8_t *out = r->canvas + ((size_t)y * d->width + r->x++) * 4;
     memcpy(out, rgb, 3);
     out[3] = 255;
 }
 
-static void put_index(struct rle *r, unsigned index)
+/* What is past the end of a row is dropped, as everybody does. */
+static unsigned in_row(const struct rle *r, unsigned n)
 {
-    put(r, r->dib->palette[index]);
-}
-
-static void put_bgr(struct rle *r, const uint8_t *bgr)
-{
-    put(r, (uint8_t[3]){bgr[2], bgr[1], bgr[0]});
+    return MIN(n, r->dib->width - r->x);
 }
 
 /* The i-th pixel of some that are spelled out, or that repeat. */
 static void put_pixel(struct rle *r, const uint8_t *data, unsigned i)
 {
     if (r->dib->packing == DIB_RLE24)
-        put_bgr(r, data + (size_t)i * 3);
+        put(r, (uint8_t[3]){data[i * 3 + 2], data[i * 3 + 1], data[i * 3]});
     else if (r->dib->packing == DIB_RLE8)
-        put_index(r, data[i]);
+        put(r, r->dib->palette[data[i]]);
     else
-        put_index(r, i % 2 ? data[i / 2] & 15u : data[i / 2] >> 4);
+        put(r, r->dib->palette[i % 2 ? data[i / 2] & 15u : data[i / 2] >> 4]);
 }
 
 /* True when it was there. */
@@ -62,7 +55,7 @@ static bool spelled_out(struct rle *r, unsigned n)
     size_t bytes = r->dib->packing == DIB_RLE24 ? n * 3u : r->dib->packing == DIB_RLE8 ? n : (n + 1) / 2;
     if (bytes > left(r))
         return false;
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0, shown = in_row(r, n); i < shown; i++)
         put_pixel(r, r->at, i);
     r->at += MIN(bytes + bytes % 2, left(r));
     return true;
@@ -73,7 +66,7 @@ static bool run(struct rle *r, unsigned n)
     size_t bytes = r->dib->packing == DIB_RLE24 ? 3 : 1;
     if (bytes > left(r))
         return false;
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0, shown = in_row(r, n); i < shown; i++)
         put_pixel(r, r->at, r->dib->packing == DIB_RLE4 ? i % 2 : 0);
     r->at += bytes;
     return true;
@@ -84,45 +77,49 @@ static bool move(struct rle *r)
     if (left(r) < 2)
         return false;
     r->x = MIN(r->x + r->at[0], r->dib->width);
-    r->y += r->at[1];
+    r->y = MIN(r->y + r->at[1], r->dib->height);
     r->at += 2;
     return true;
 }
 
-/* One code. False at the end: of the picture, or (then *ret_cut) of the data. */
-static bool step(struct rle *r, bool *ret_cut)
+static bool next_line(struct rle *r)
 {
-    uint32_t height = r->dib->height;
-    *ret_cut = left(r) < 2;
-    if (*ret_cut)
-        return false;
+    r->x = 0;
+    return r->y++ < r->dib->height;
+}
+
+enum step { GO_ON, ENDED, CUT, DAMAGED };
+
+/* One code: a hole of zeros in the data reads as ends of lines, more than there are. */
+static enum step step(struct rle *r)
+{
+    bool inside = r->y < r->dib->height;
+    if (left(r) < 2)
+        return CUT;
     unsigned n = *r->at++;
-    if (n) {
-        *ret_cut = r->y >= height || !run(r, n);
-        return !*ret_cut;
-    }
+    if (n)
+        return !inside ? DAMAGED : run(r, n) ? GO_ON : CUT;
     unsigned code = *r->at++;
-    if (code == END_OF_LINE) {
-        r->x = 0;
-        r->y++;
-        *ret_cut = r->y > height;
-        return !*ret_cut;
-    }
     if (code == END_OF_PICTURE)
-        return false;
-    *ret_cut = !(code == MOVE ? move(r) : r->y < height && spelled_out(r, code));
-    return !*ret_cut;
+        return ENDED;
+    if (code == END_OF_LINE)
+        return next_line(r) ? GO_ON : DAMAGED;
+    if (code == MOVE)
+        return move(r) ? GO_ON : CUT;
+    return !inside ? DAMAGED : spelled_out(r, code) ? GO_ON : CUT;
 }
 
 int dib_unpack(const struct dib *d, uint8_t *canvas, struct complaint *c)
 {
-    bool cut = false;
+    enum step s;
     if (d->pixels > d->len)
         return complain(c, WORK_MALFORMED, "the file ends before its pixels");
     struct rle r = {.dib = d, .canvas = canvas, .at = d->data + d->pixels, .end = d->data + d->len};
-    while (step(&r, &cut))
+    while ((s = step(&r)) == GO_ON)
         ;
     /* All rows were given, and only the last word is missing. */
     bool full = r.y >= d->height || (r.y == d->height - 1 && r.x >= d->width);
-    return cut && !full ? complain(c, WORK_MALFORMED, "the run lengths end in row %u of %u", r.y + 1, d->height) : WORK_OK;
+    if (s == DAMAGED)
+        return complain(c, WORK_MALFORMED, "the run lengths go on past the last of %u rows", d->height);
+    return s == CUT && !full ? complain(c, WORK_MALFORMED, "the run lengths end in row %u of %u", r.y + 1, d->height) : WORK_OK;
 }

@@ -9,11 +9,13 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
-#include "bytes.h"
+#include "heif_gap.h"
+#include "pages.h"
 #include "photo.h"
 #include "pixels.h"
 
 struct decoder {
+    const struct source *source;
     struct heif_context *context;
     struct heif_image_handle *handle;
     struct heif_image *image;
@@ -45,7 +47,8 @@ static int refuse(struct heif_error e, struct complaint *c)
     if (e.code == heif_error_Memory_allocation_error)
         return complain(c, WORK_NO_MEMORY, "out of memory");
     bool unknown = e.code == heif_error_Unsupported_feature || e.code == heif_error_Unsupported_filetype;
-    return complain(c, unknown ? WORK_UNSUPPORTED : WORK_MALFORMED, "libheif: %s", e.message ? e.message : "no reason given");
+    const char *words = e.message ? e.message : "no reason given";
+    return complain(c, unknown ? WORK_UNSUPPORTED : WORK_MALFORMED, "libheif: %.*s", (int)strcspn(words, "\n"), words);
 }
 
 /* The primary image first, then the others as they stand in the file. */
@@ -97,6 +100,8 @@ static int open_image(struct decoder *d, const struct source *s, uint32_t *ret_p
     struct heif_error e = heif_context_read_from_memory_without_copy(d->context, s->data, s->len, NULL);
     if (e.code)
         return refuse(e, c);
+    if (heif_has_gap(s->data, s->len))
+        return complain(c, WORK_MALFORMED, "zeros stand where the picture's data should");
     int status = choose_image(d, s->request ? s->request->page : 1, ret_pages, &id, c);
     if (status)
         return status;
@@ -138,6 +143,7 @@ static int open_heif(const struct source *s, struct decoder **ret, struct header
         .icc = d->icc,
         .icc_len = d->icc_len,
     };
+    d->source = s;
     *ret = d;
     return WORK_OK;
 }
@@ -163,6 +169,12 @@ static int decode(struct decoder *d, struct complaint *c)
         return complain(c, WORK_MALFORMED, "the picture is not of the size that its header tells");
     d->stride = (size_t)stride;
     return WORK_OK;
+}
+
+static int sheet_heif(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                      struct complaint *c)
+{
+    return pages_sheet((*d)->source, ops, d, h, limits, c);
 }
 
 static int start_heif(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -202,6 +214,7 @@ static int finish_heif(struct decoder *d, struct complaint *c)
         .row = row_heif,          \
         .finish = finish_heif,    \
         .close = close_heif,      \
+        .sheet = sheet_heif,      \
     }
 
 const struct decoder_ops decode_heic = HEIF_OPS(MEDIA_HEIC, "libheif, libde265");

@@ -10,10 +10,12 @@
 #include "base/limits.h"
 #include "bytes.h"
 #include "dib.h"
+#include "pages.h"
 #include "photo.h"
-#include "png.h"
 
 enum { DIRECTORY = 6, ENTRY = 16, PNG_LEAST = 33, PNG_DEPTH = 32 };
+
+static const uint8_t png_signature[8] = "\x89PNG\r\n\x1a\n";
 
 struct entry {
     const uint8_t *data;
@@ -24,6 +26,7 @@ struct entry {
 };
 
 struct decoder {
+    const struct source *source;
     struct entry entries[LIMIT_ICONS];
     uint32_t count;
     struct decoder *png; /* the PNG decoder's own; NULL: it is a bitmap */
@@ -44,7 +47,7 @@ static void close_ico(struct decoder *d)
 static void measure(struct entry *e)
 {
     struct dib dib;
-    e->png = e->len >= PNG_LEAST && !memcmp(e->data, png_signature, PNG_SIGNATURE);
+    e->png = e->len >= PNG_LEAST && !memcmp(e->data, png_signature, sizeof png_signature);
     if (e->png) {
         e->pixels = (uint64_t)be32(e->data + 16) * be32(e->data + 20);
         e->depth = PNG_DEPTH;
@@ -114,8 +117,15 @@ static int open_ico(const struct source *s, struct decoder **ret, struct header 
     }
     ret_header->has_pages = count > 1;
     ret_header->pages = count;
+    d->source = s;
     *ret = d;
     return WORK_OK;
+}
+
+static int sheet_ico(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                      struct complaint *c)
+{
+    return pages_sheet((*d)->source, ops, d, h, limits, c);
 }
 
 static int start_ico(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -149,4 +159,5 @@ const struct decoder_ops decode_ico = {
     .row = row_ico,
     .finish = finish_ico,
     .close = close_ico,
+    .sheet = sheet_ico,
 };

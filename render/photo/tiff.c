@@ -4,9 +4,11 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "pages.h"
 #include "photo.h"
 
 struct decoder {
+    const struct source *source;
     struct tiff_file file;
     struct tiff_info info;
     struct tiff_rows rows;
@@ -81,8 +83,15 @@ static int open_tiff(const struct source *s, struct decoder **ret, struct header
         return status;
     }
     fill_header(d, pages, ret_header);
+    d->source = s;
     *ret = d;
     return WORK_OK;
+}
+
+static int sheet_tiff(const struct decoder_ops **ops, struct decoder **d, struct header *h, const struct fit_limits *limits,
+                      struct complaint *c)
+{
+    return pages_sheet((*d)->source, ops, d, h, limits, c);
 }
 
 static int start_tiff(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -112,4 +121,5 @@ const struct decoder_ops decode_tiff = {
     .row = row_tiff,
     .finish = finish_tiff,
     .close = close_tiff,
+    .sheet = sheet_tiff,
 };

@@ -75,8 +75,9 @@ __attribute__((format(printf, 4, 0))) static int on_error(TIFF *tiff, void *of, 
 __attribute__((format(printf, 4, 0))) static int on_warning(TIFF *tiff, void *of, const char *module, const char *format,
                                                             va_list args)
 {
+    /* The last: of a tag, such as the profile, which it then leaves out. */
     static const char *const made_up[] = {"Premature EOF", "Premature end", "Corrupt", "Bad code", "Uncompressed data",
-                                          "Not enough data", "Invalid JPEG"};
+                                          "Not enough data", "Invalid JPEG", "IO error during reading"};
     struct tiff_file *f = of;
     char words[WORK_DETAIL];
     (void)tiff;

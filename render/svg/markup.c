@@ -48,12 +48,19 @@ int svg_inflate(const uint8_t *data, size_t len, uint8_t **ret, size_t *ret_len,
     return status;
 }
 
+/* "XML parse error: Error domain 1 code 76 on line 3 column 7 of data: Opening and ending tag mismatch": from the line on. */
+static const char *gist(const GError *error)
+{
+    const char *words = error ? error->message : "", *line = strstr(words, " on line ");
+    return line ? line + 4 : words;
+}
+
 /* One line of printable ASCII. */
 static int complain_of(struct complaint *c, const GError *error)
 {
     char words[WORK_DETAIL];
     size_t n = 0;
-    for (const char *at = error ? error->message : ""; *at && n + 1 < sizeof words; at++) {
+    for (const char *at = gist(error); *at && n + 1 < sizeof words; at++) {
         bool space = *at == '\n' || *at == ' ';
         if (!space && (*at < 0x21 || *at > 0x7e))
             words[n++] = '?';

@@ -6,12 +6,14 @@
 #include "svg.h"
 
 #include <cairo.h>
+#include <endian.h>
 #include <string.h>
 
 #include "base/limits.h"
 
 struct decoder {
-    uint8_t *markup; /* inflated; NULL when the input is markup itself */
+    uint8_t *inflated; /* NULL when the input is markup itself */
+    struct svg_markup markup;
     RsvgHandle *handle;
     RsvgRectangle extent;
     cairo_surface_t *surface;
@@ -28,7 +30,7 @@ static void close_svg(struct decoder *d)
     if (d->surface)
         cairo_surface_destroy(d->surface);
     g_clear_object(&d->handle);
-    free(d->markup);
+    free(d->inflated);
     free(d);
 }
 
@@ -39,6 +41,7 @@ static void close_p_svg(struct decoder **d)
 
 static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struct header *ret_header, struct complaint *c)
 {
+    d->markup = (struct svg_markup){data, len};
     int status = svg_parse(data, len, &d->handle, c);
     if (!status)
         status = svg_extent(d->handle, &d->extent, c);
@@ -74,24 +77,36 @@ static int open_svgz(const struct source *s, struct decoder **ret, struct header
     cleanup(close_p_svg) struct decoder *d = calloc(1, sizeof *d);
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
-    int status = svg_inflate(s->data, s->len, &d->markup, &len, c);
+    int status = svg_inflate(s->data, s->len, &d->inflated, &len, c);
     if (!status)
-        status = open_markup(d, d->markup, len, ret_header, c);
+        status = open_markup(d, d->inflated, len, ret_header, c);
     if (!status)
         *ret = take(d);
     return status;
 }
 
-/* One user unit becomes as many pixels as the target has for it, each axis by its own factor. */
-static int draw(struct decoder *d, cairo_t *cr, const struct area *area, struct complaint *c)
+static int render(RsvgHandle *handle, cairo_t *cr, const RsvgRectangle *viewport, struct complaint *c)
 {
     auto_error GError *error = NULL;
-    RsvgRectangle viewport = {-d->extent.x, -d->extent.y, d->extent.width, d->extent.height};
-    cairo_scale(cr, d->size.w / area->w, d->size.h / area->h);
-    cairo_translate(cr, -area->x, -area->y);
-    if (!rsvg_handle_render_document(d->handle, cr, &viewport, &error))
+    if (!rsvg_handle_render_document(handle, cr, viewport, &error))
         return complain(c, WORK_MALFORMED, "it cannot be drawn: %.100s", error ? error->message : "no reason given");
     return WORK_OK;
+}
+
+/* One user unit becomes as many pixels as the target has for it, each axis by its own factor. */
+static int draw(struct decoder *d, cairo_t *cr, const struct want *want, struct complaint *c)
+{
+    const struct area *area = &want->area;
+    RsvgHandle *part = svg_part(&d->markup, d->handle, &d->extent, want);
+    if (part) {
+        int status = render(part, cr, &(RsvgRectangle){0, 0, d->size.w, d->size.h}, c);
+        g_object_unref(part);
+        return status;
+    }
+    cairo_scale(cr, d->size.w / area->w, d->size.h / area->h);
+    cairo_translate(cr, -area->x, -area->y);
+    RsvgRectangle viewport = {-d->extent.x, -d->extent.y, d->extent.width, d->extent.height};
+    return render(d->handle, cr, &viewport, c);
 }
 
 static int start_svg(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -102,7 +117,7 @@ static int start_svg(struct decoder *d, const struct want *want, struct size *re
     d->size = want->target;
     d->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)d->size.w, (int)d->size.h);
     cairo_t *cr = cairo_create(d->surface);
-    status = draw(d, cr, &want->area, c);
+    status = draw(d, cr, want, c);
     cairo_destroy(cr);
     cairo_surface_flush(d->surface);
     if (!status && cairo_surface_status(d->surface))
@@ -115,28 +130,52 @@ static int start_svg(struct decoder *d, const struct want *want, struct size *re
     return WORK_OK;
 }
 
-static uint8_t straight(uint32_t value, uint32_t alpha)
+enum { PIECE = 64 }; /* pixels that are looked at together */
+
+static uint32_t straight(uint32_t value, uint32_t alpha)
 {
-    return (uint8_t)MIN((value * 255 + alpha / 2) / alpha, 255u);
+    return MIN((value * 255 + alpha / 2) / alpha, 255u);
+}
+
+/* Cairo's pixel is a word with alpha on top; ours are bytes, red first. */
+static void pixel_out(uint32_t p, uint8_t *out)
+{
+    uint32_t a = p >> 24;
+    if (!a)
+        p = 0;
+    else if (a < 255)
+        p = a << 24 | straight(p >> 16 & 255, a) << 16 | straight(p >> 8 & 255, a) << 8 | straight(p & 255, a);
+    out[0] = (uint8_t)(p >> 16);
+    out[1] = (uint8_t)(p >> 8);
+    out[2] = (uint8_t)p;
+    out[3] = (uint8_t)a;
+}
+
+/* Most pieces are opaque from end to end, and then all there is to do is to turn the bytes round. */
+static void piece_out(const uint32_t in[PIECE], uint8_t *out)
+{
+    uint32_t all = UINT32_MAX, word[PIECE];
+    for (size_t i = 0; i < PIECE; i++)
+        all &= in[i];
+    if (all >> 24 != 255) {
+        for (size_t i = 0; i < PIECE; i++)
+            pixel_out(in[i], out + i * 4);
+        return;
+    }
+    for (size_t i = 0; i < PIECE; i++)
+        word[i] = htole32((in[i] & 0xff00ff00) | (in[i] >> 16 & 255) | (in[i] & 255) << 16);
+    memcpy(out, word, sizeof word);
 }
 
 static int row_svg(struct decoder *d, uint8_t *out, struct complaint *c)
 {
-    const uint8_t *from = d->pixels + d->row++ * d->stride;
+    const uint32_t *from = (const uint32_t *)(const void *)(d->pixels + d->row++ * d->stride);
+    uint32_t x = 0;
     (void)c;
-    for (uint32_t x = 0; x < d->size.w; x++, out += 4) {
-        uint32_t p, a;
-        memcpy(&p, from + (size_t)x * 4, 4);
-        a = p >> 24;
-        uint32_t r = p >> 16 & 255, g = p >> 8 & 255, b = p & 255;
-        if (a == 255)
-            out[0] = (uint8_t)r, out[1] = (uint8_t)g, out[2] = (uint8_t)b;
-        else if (a)
-            out[0] = straight(r, a), out[1] = straight(g, a), out[2] = straight(b, a);
-        else
-            out[0] = out[1] = out[2] = 0;
-        out[3] = (uint8_t)a;
-    }
+    for (; x + PIECE <= d->size.w; x += PIECE)
+        piece_out(from + x, out + (size_t)x * 4);
+    for (; x < d->size.w; x++)
+        pixel_out(from[x], out + (size_t)x * 4);
     return WORK_OK;
 }
 

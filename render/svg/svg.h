@@ -21,7 +21,12 @@ extern const struct decoder_ops decode_svg, decode_svgz;
 /* Before the jail: fonts and loaders of images are found, and the folders of fonts named. */
 void svg_prepare(const char **readable);
 
-/* The markup of a compressed file; the caller frees it. Inflates no further than LIMIT_SVG_BYTES. */
+struct svg_markup {
+    const uint8_t *data;
+    size_t len;
+};
+
+/* The markup of a compressed file; the caller frees *ret. Inflates no further than LIMIT_SVG_BYTES. */
 int svg_inflate(const uint8_t *data, size_t len, uint8_t **ret, size_t *ret_len, struct complaint *c);
 
 /* Reads markup. No base is given, so nothing that it refers to is loaded but data: URLs. */
@@ -29,5 +34,8 @@ int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complain
 
 /* Where the picture lies: its size as a browser takes it, in CSS pixels, and what is at its upper left. */
 int svg_extent(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c);
+
+/* A document that shows just the wanted part, at the target's size; NULL: it had better be drawn as a part of the whole. */
+RsvgHandle *svg_part(const struct svg_markup *m, RsvgHandle *whole, const RsvgRectangle *extent, const struct want *want);
 
 #endif

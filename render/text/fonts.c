@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fonts: see fonts.h. Liberation Mono was the one that OCR read best of those that are common. Its size is given by its
- * column: cairo puts letters on whole pixels, so a column that is one of them keeps letters evenly spaced.
+ * Fonts: see fonts.h. The size of code is given by its column: cairo puts letters on whole pixels, so a column that is a
+ * whole number of them keeps letters evenly spaced.
  */
 #include "fonts.h"
 
@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-
-#define MONO "Liberation Mono,DejaVu Sans Mono,monospace"
 
 static void add_folders(FcStrList *list, const char **readable, size_t *n)
 {
@@ -51,9 +49,8 @@ PangoContext *fonts_context(void)
     PangoFontMap *map = pango_cairo_font_map_get_default();
     PangoContext *context = pango_font_map_create_context(map);
     cairo_font_options_t *options = cairo_font_options_create();
-    const char *e;
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    cairo_font_options_set_hint_style(options, (e = getenv("X_HINT")) ? (cairo_hint_style_t)strtol(e, NULL, 10) : CAIRO_HINT_STYLE_SLIGHT);
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
     pango_cairo_context_set_font_options(context, options);
     cairo_font_options_destroy(options);
@@ -79,8 +76,7 @@ static double column_of(PangoContext *context, PangoFontDescription *font)
 
 PangoFontDescription *fonts_mono(PangoContext *context, double column)
 {
-    const char *e;
-    PangoFontDescription *font = pango_font_description_from_string((e = getenv("X_MONO")) ? e : MONO);
+    PangoFontDescription *font = pango_font_description_from_string(FONTS_MONO);
     pango_font_description_set_absolute_size(font, column / column_of(context, font) * PANGO_SCALE);
     return font;
 }

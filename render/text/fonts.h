@@ -14,7 +14,11 @@ void fonts_prepare(const char **readable);
 /* Inside the jail: how all text here is laid out, the same at any scale. The caller unrefs it; NULL: no memory. */
 PangoContext *fonts_context(void);
 
-/* The font of code at the size where each column is so wide. The caller frees it. */
+/* The fonts of prose, and of code. OCR read Liberation Mono better than DejaVu Sans Mono, at every size. */
+#define FONTS_BODY "Liberation Sans,DejaVu Sans,sans-serif"
+#define FONTS_MONO "Liberation Mono,DejaVu Sans Mono,monospace"
+
+/* The same at the size where each column is so wide. The caller frees it. */
 PangoFontDescription *fonts_mono(PangoContext *context, double column);
 
 #endif

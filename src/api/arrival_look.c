@@ -167,12 +167,12 @@ static const struct incoming_blob *blob_of(const struct incoming *in, const json
 }
 
 /* How many pages it has, for those who must not send too many; where that cannot be told, nothing is. A document is not decoded
- * to be let in, only counted where the config lets pages be drawn. */
+ * to be let in, only counted where pages may be drawn. */
 static int count_pages(fovea *f, const struct incoming_blob *blob, json_t *part, struct fovea_fault *fault)
 {
     struct work_reply reply = {0};
     enum pool_end end;
-    if (!f->config.render_pdf || json_object_get(part, "pages"))
+    if (!f->config.render_pdf || !(f->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages"))
         return 0;
     int r = run(f, blob, MEDIA_PDF, 1, &end, &reply, fault);
     if (r < 0 || end != POOL_DONE || reply.status != WORK_OK)

@@ -96,7 +96,8 @@ int asking_blind(struct asking *a, enum choose_verdict v)
 bool asking_may_draw(const struct asking *a, unsigned what)
 {
     const struct config *c = &a->call->f->config;
-    return (c->render_pdf && what == FOVEA_RENDER_PDF) || (c->render_video && what == FOVEA_RENDER_VIDEO);
+    bool set = what == FOVEA_RENDER_PDF ? c->render_pdf : c->render_video;
+    return set && (a->call->render & what);
 }
 
 void asking_look(struct asking *a)

@@ -79,7 +79,7 @@ enum choose_verdict asking_choose(struct asking *a, unsigned need);
 /* The error of a verdict that leaves nobody who sees. */
 int asking_blind(struct asking *a, enum choose_verdict v);
 
-/* Whether the config and the host let this be drawn: a FOVEA_RENDER_ bit. */
+/* Whether the config and the host let this be drawn: FOVEA_RENDER_PDF or FOVEA_RENDER_VIDEO. */
 bool asking_may_draw(const struct asking *a, unsigned what);
 
 /* The picture as the chosen model takes it: after view_open, what a view would do, but for that model. Refusals of the view

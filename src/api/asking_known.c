@@ -18,13 +18,13 @@ static void add_word(struct buf *b, const char *word)
 static int make_key(struct asking *a)
 {
     const struct work_request *w = &a->view.work;
-    const struct fovea_pages *page = a->drawn ? &a->page : &a->look.page;
+    struct fovea_pages page = a->drawn ? a->page : (struct fovea_pages){w->page, w->last_page};
     auto_buf b = BUF_INIT(4 * MIB);
     char hex[SHA256_HEX_LEN + 1] = "";
     if (a->view.hashed)
         sha256_hex(a->view.sha256, hex);
     (void)buf_add_format(&b, "2 %s drawn %u frame %u pages %lld-%lld region %u;%u;%.17g;%.17g;%.17g;%.17g webp %u fit", hex,
-                         a->drawn != DRAWN_NOT, MAX(w->frame, 1u), (long long)page->first, (long long)page->last,
+                         a->drawn != DRAWN_NOT, MAX(w->frame, 1u), (long long)page.first, (long long)page.last,
                          w->region.set, w->region.space, w->region.x, w->region.y, w->region.w, w->region.h, w->flags);
     (void)buf_add(&b, &w->limits, sizeof w->limits);
     (void)buf_add_format(&b, " max %lld\n", (long long)a->call->f->config.max_output);

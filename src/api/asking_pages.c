@@ -74,14 +74,12 @@ static int not_drawn(struct asking *a, uint64_t most)
 static int plan_drawing(struct asking *a)
 {
     struct view_job *j = &a->view;
-    a->page = a->look.page.first ? a->look.page : (struct fovea_pages){.first = j->work.page};
-    bool several = a->page.last > a->page.first;
-    if (several && j->work.region.set)
+    a->page = (struct fovea_pages){j->work.page, j->work.last_page};
+    if (a->page.last > a->page.first && j->work.region.set)
         return asking_fail(a, FAIL_INVALID_INPUT, "a region lies on one page; give \"page\" as one number");
-    a->look.page = (struct fovea_pages){0}; /* how each is to be drawn; which it is comes later */
+    j->work.page = j->work.last_page = 0; /* how each is to be drawn; which it is comes later */
+    j->sheet = false;
     int r = view_plan(j);
-    j->work.page = j->work.last_page = 0;
-    j->work.flags &= ~(uint32_t)WORK_SHEET;
     return r > 0 ? asking_refused(a) : r;
 }
 
@@ -91,7 +89,7 @@ int asking_plan_pdf(struct asking *a)
     uint64_t most = a->local ? 0 : ask_inline_limit(&a->choice, WIRE_PDF);
     bool takes = !a->local && models_can(a->call->f->config.models, a->choice.model, MODEL_PDF) &&
                  ask_takes(&a->choice, WIRE_PDF);
-    if (a->look.page.first || w->page || w->region.set)
+    if (w->page || w->region.set)
         a->drawn = DRAWN_PART;
     else if (!takes)
         a->drawn = DRAWN_NEEDED;
@@ -107,8 +105,8 @@ int asking_last_page(struct asking *a, int64_t pages, int64_t *ret)
 {
     int64_t last = a->page.first ? MAX(a->page.first, a->page.last) : a->view.work.region.set ? 1 : pages;
     if (last > pages)
-        return asking_fail(a, FAIL_INVALID_INPUT, "page %lld is past the end: the PDF has %lld page%s", (long long)last,
-                           (long long)pages, pages == 1 ? "" : "s");
+        return asking_fail(a, FAIL_INVALID_INPUT, "page %lld is past the end: the %s has %lld page%s", (long long)last,
+                           media_row(a->view.sniff.media)->name, (long long)pages, pages == 1 ? "" : "s");
     *ret = last;
     return 0;
 }

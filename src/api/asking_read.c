@@ -50,8 +50,12 @@ static void say_read(struct asking *a, uint32_t words, double confidence, bool c
 
 int asking_read(struct asking *a)
 {
+    const struct work_request *w = &a->view.work;
     cleanup(ocr_result_done) struct ocr_result got = {0};
     struct fovea_fault wrong = {0};
+    a->page = (struct fovea_pages){w->page, w->last_page};
+    if (w->last_page > w->page)
+        return asking_read_pages(a);
     int r = recognize(a, a->view.work.page, &got, &wrong);
     if (r < 0)
         return unread(a, r, &wrong);

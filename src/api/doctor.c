@@ -78,6 +78,29 @@ static void check_worker(struct visit *v)
     tell(v, FOVEA_HEALTH_OK, "codecs", hello.codecs, NULL);
 }
 
+/* Renderers: each shows one kind of source, and all the others are shown without it. */
+static void check_renderers(struct visit *v)
+{
+    static const struct {
+        enum program_id id;
+        const char *name;
+    } rows[] = {{PROGRAM_PHOTO, "photo"}, {PROGRAM_SVG, "svg"}, {PROGRAM_TEXT, "text"}, {PROGRAM_PDF, "pdf"},
+                {PROGRAM_VIDEO, "video"}};
+    for (size_t i = 0; v->f && i < COUNT(rows); i++) {
+        struct work_hello hello;
+        struct fovea_fault fault;
+        struct pool *pool;
+        int r = programs_pool(v->f->programs, rows[i].id, &pool, &fault);
+        if (r == 0)
+            r = pool_hello(pool, &hello, &fault);
+        auto_buf words = BUF_INIT(KIB);
+        if (r == 0)
+            (void)buf_add_format(&words, "%s starts confined: %s", program_name(rows[i].id), hello.codecs);
+        tell(v, r < 0 ? FOVEA_HEALTH_WARN : FOVEA_HEALTH_OK, rows[i].name, r < 0 ? fault.text : words.data ? words.data : "",
+             "install all of fovea's worker programs and the libraries they name; all other kinds are shown without it");
+    }
+}
+
 /* Reading text is one way of asking among others, so its absence is no more than a warning. */
 static void check_ocr(struct visit *v)
 {
@@ -143,8 +166,8 @@ static void check_reach(struct visit *v)
 int fovea_doctor(fovea *f, void (*tell_one)(const struct fovea_check *check, void *arg), void *arg)
 {
     static void (*const checks[])(struct visit *v) = {check_kernel, check_landlock, check_openat2, check_memfd,
-                                                      check_worker, check_ocr,      check_fonts,   check_config,
-                                                      check_reach,  check_record};
+                                                      check_worker, check_renderers, check_ocr,    check_fonts,
+                                                      check_config, check_reach,     check_record};
     struct visit v = {f, tell_one, arg, 0};
     for (size_t i = 0; i < COUNT(checks); i++)
         checks[i](&v);

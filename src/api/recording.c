@@ -60,12 +60,12 @@ static int take_blobs(const struct recording *g, struct blobs *ret, struct fovea
     const struct perception *p = &g->result->perception;
     if (g->result->kind != FOVEA_PERCEPTION)
         return 0;
-    if (p->len) {
+    if (perception_seen(p)) {
         ret->list[0] = (struct record_blob){.data = p->data, .len = p->len};
         sha256(p->data, p->len, ret->list[0].sha256);
         ret->n = 1;
     }
-    if (g->kept->source < 0 || (p->len && !memcmp(ret->list[0].sha256, p->source.sha256, SHA256_LEN)))
+    if (g->kept->source < 0 || (ret->n && !memcmp(ret->list[0].sha256, p->source.sha256, SHA256_LEN)))
         return 0;
     void *map = mmap(NULL, g->kept->size, PROT_READ, MAP_PRIVATE, g->kept->source, 0);
     if (map == MAP_FAILED)

@@ -60,7 +60,7 @@ static json_t *parts_of(const struct recording *g, bool stored)
 {
     auto_free char *words = fovea_result_words_new(g->result);
     json_t *parts = words ? json_pack("[{s:s, s:s}]", "type", "text", "text", words) : NULL;
-    if (parts && g->result->kind == FOVEA_PERCEPTION && g->result->perception.len &&
+    if (parts && g->result->kind == FOVEA_PERCEPTION && perception_seen(&g->result->perception) &&
         json_array_append_new(parts, image_part(&g->result->perception, stored)) < 0) {
         json_decref(parts);
         return NULL;
@@ -71,7 +71,7 @@ static json_t *parts_of(const struct recording *g, bool stored)
 json_t *recording_entry(const struct recording *g, const char *call, bool stored, int64_t at)
 {
     enum fovea_kind kind = g->result->kind;
-    bool seen = kind == FOVEA_PERCEPTION && g->result->perception.len;
+    bool seen = kind == FOVEA_PERCEPTION && perception_seen(&g->result->perception);
     auto_json *result = result_of(g, stored), *parts = parts_of(g, stored);
     auto_json *arguments = g->arguments ? arguments_of(g) : NULL;
     if (!result || !parts || (g->arguments && !arguments))

@@ -149,9 +149,7 @@ static int step_plan(struct asking *a)
         a->part = (struct wire_part){.kind = WIRE_VIDEO};
         return asking_map(a);
     }
-    a->look.sheet = true;
     int r = view_plan(j);
-    j->work.flags |= WORK_SHEET;
     return r > 0 ? asking_refused(a) : r;
 }
 

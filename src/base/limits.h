@@ -66,15 +66,23 @@
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
 #define LIMIT_VIDEO_SECONDS 100000000          /* that a time may name: three years */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */
+#define LIMIT_SHEET_FRAMES 12u              /* of them that show an animation */
 #define LIMIT_REFS_BYTES (64 * KIB)         /* names of images in one Markdown */
 #define LIMIT_INSET_BYTES (64 * MIB)        /* of the pixels that they are shown by */
 #define LIMIT_REFS 32u                      /* of them shown */
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
 #define LIMIT_TEXT_ROW (16 * KIB)           /* bytes of one row of text, with all that is piled up in it */
+#define LIMIT_MARKDOWN_BYTES (512 * KIB)     /* of a Markdown that is laid out; a longer one is shown as its source */
+#define LIMIT_MARKDOWN_TEXT (8 * MIB)       /* its text, with what acts made visible */
 #define LIMIT_RENDER_FILES 32               /* folders that a worker may read fonts and tables in */
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */
 #define LIMIT_SVG_BYTES (64 * MIB)          /* markup of a compressed SVG */
 
+#define LIMIT_VIDEO_MEMORY (2 * GIB)        /* address space: a score of reference frames at 4K, and many libraries */
+#define LIMIT_VIDEO_MS 8500                 /* for all reading and decoding of a video; the rest is for its pixels */
+#define LIMIT_VIDEO_LIST_MS 2500            /* of that, for finding its frames */
+#define LIMIT_VIDEO_LOOK_MS 6000            /* from the start, for looking where it changes */
+#define LIMIT_VIDEO_TIME ((int64_t)1 << 52) /* of a frame, in units of its stream: sums and scaling stay in 64 bits */
 #define LIMIT_ICONS 256u                    /* images in one icon */
 #define LIMIT_HEIF_IMAGES 4096              /* pictures in one HEIF file */
 #define LIMIT_TIFF_SAMPLES 16u              /* of one pixel */

@@ -41,6 +41,14 @@ static uint32_t widest_cell(const struct fit_limits *limits, uint32_t columns, u
     return low;
 }
 
+/* The larger pictures; of the same, the sheet that is least long. */
+static bool better(const struct sheet *a, const struct sheet *b)
+{
+    if (a->cell.w != b->cell.w)
+        return a->cell.w > b->cell.w;
+    return MAX(a->size.w, a->size.h) < MAX(b->size.w, b->size.h);
+}
+
 void sheet_plan(const struct fit_limits *limits, uint32_t n, double width, double height, struct size most,
                 struct sheet *ret)
 {
@@ -52,10 +60,10 @@ void sheet_plan(const struct fit_limits *limits, uint32_t n, double width, doubl
     uint32_t widest = most.w ? MIN(most.w, (uint32_t)LIMIT_SIDE) : LIMIT_SIDE;
     for (uint32_t columns = 1; columns <= n; columns++) {
         uint32_t rows = (n + columns - 1) / columns, w = widest_cell(&l, columns, rows, shape, widest);
-        if (w > best.cell.w || !best.columns)
-            best = (struct sheet){n, columns, rows, cell_of(w, shape), {0, 0}};
+        struct sheet s = {n, columns, rows, cell_of(w, shape), whole(columns, rows, cell_of(w, shape))};
+        if (!best.columns || better(&s, &best))
+            best = s;
     }
-    best.size = whole(best.columns, best.rows, best.cell);
     *ret = best;
 }
 

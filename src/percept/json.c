@@ -11,13 +11,19 @@
 #include "base/limits.h"
 #include "percept/result.h"
 
-/* Whole numbers as such, others to four places: what a reader can use and no more. */
-static json_t *number(double v)
+/* Whole numbers as such. */
+static json_t *rounded_to(double v, int places)
 {
-    double rounded = round(v * 1e4) / 1e4;
+    double unit = pow(10, places), rounded = round(v * unit) / unit;
     if (rounded == floor(rounded) && fabs(rounded) < 1e15)
         return json_integer((json_int_t)rounded);
     return json_real(rounded);
+}
+
+/* To four places: what a reader can use and no more. */
+static json_t *number(double v)
+{
+    return rounded_to(v, 4);
 }
 
 static json_t *digest(const uint8_t sha[SHA256_LEN])
@@ -60,10 +66,18 @@ static json_t *page_json(const struct perception *p)
     return p->page ? json_integer(p->page) : json_null();
 }
 
-/* Two numbers; null where nothing maps. */
-static json_t *pair_json(const struct perception *p, double x, double y)
+static json_t *scale_json(const struct perception *p)
 {
-    return perception_maps(p) ? json_pack("[o,o]", number(x), number(y)) : json_null();
+    double scale[2];
+    perception_scale(p, scale);
+    if (!perception_maps(p))
+        return json_null();
+    return json_pack("[o,o]", rounded_to(scale[0], scale_places(scale[0])), rounded_to(scale[1], scale_places(scale[1])));
+}
+
+static json_t *offset_json(const struct perception *p)
+{
+    return perception_maps(p) ? json_pack("[o,o]", number(p->crop.x), number(p->crop.y)) : json_null();
 }
 
 static json_t *tokens_json(const struct perception *p)
@@ -115,17 +129,15 @@ static void add_kind(json_t *o, const struct perception *p)
 
 static json_t *perception_json(const struct perception *p)
 {
-    double scale[2];
-    perception_scale(p, scale);
     bool resized = perception_maps(p) && !media_drawn(p->source.media) && (p->size.w != p->crop.w || p->size.h != p->crop.h);
     json_t *o =
            json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s?, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, "
                      "s:o, s:s}",
                      "ok", 1, "kind", "perception", "id", p->id, "ref", p->ref, "path", p->path, "media_type",
-                     p->len ? media_row(p->media)->mime : NULL, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
+                     perception_seen(p) ? media_row(p->media)->mime : NULL, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
                      (json_int_t)p->len, "source", source_json(p), "region", p->region ? area_json(&p->crop) : json_null(),
                      "page", page_json(p), "frame", p->frame ? json_integer(p->frame) : json_null(), "scale",
-                     pair_json(p, scale[0], scale[1]), "offset", pair_json(p, p->crop.x, p->crop.y), "resized", resized,
+                     scale_json(p), "offset", offset_json(p), "resized", resized,
                      "over_budget", p->over_budget, "tokens", tokens_json(p), "note", p->note);
     if (o)
         add_kind(o, p);
@@ -295,7 +307,7 @@ char *fovea_result_json_new(const fovea_result *r, unsigned flags)
 {
     auto_json *object = result_json(r);
     auto_free char *words = object ? json_line_new(object) : NULL;
-    if (words && flags & FOVEA_JSON_DATA && r->kind == FOVEA_PERCEPTION && r->perception.len)
+    if (words && flags & FOVEA_JSON_DATA && r->kind == FOVEA_PERCEPTION && perception_seen(&r->perception))
         return with_data(words, &r->perception);
     return take(words);
 }

@@ -93,9 +93,10 @@ static void add_document(struct buf *b, const struct perception *p)
 static void add_text(struct buf *b, const struct perception *p)
 {
     if (p->total_lines)
-        (void)buf_add_format(b, " lines %u-%u of %u (page %u of %u)", p->first_line, p->last_line, p->total_lines, p->page,
-                             p->source.pages);
-    else
+        (void)buf_add_format(b, " lines %u-%u of %u", p->first_line, p->last_line, p->total_lines);
+    if (p->total_lines && p->source.pages > 1)
+        (void)buf_add_format(b, " (page %u of %u)", p->page, p->source.pages);
+    else if (!p->total_lines)
         add_page(b, p, " ");
 }
 
@@ -152,7 +153,7 @@ static void add_shown(struct buf *b, const struct perception *p)
 /* The same rounding as in the JSON, so that the two never disagree; from whole numbers, so that no locale has a say. */
 static void add_factor(struct buf *b, double v)
 {
-    note_number(b, v, 4);
+    note_number(b, v, scale_places(v));
 }
 
 static void add_mapping(struct buf *b, const struct perception *p)
@@ -216,7 +217,7 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
     if (p->over_budget)
         (void)buf_add_format(b, " At %zu bytes it is over the budget.", p->len);
-    if (!p->model || !p->len)
+    if (!p->model || !perception_seen(p))
         return;
     if (p->tokens)
         (void)buf_add_format(b, " Costs about %u tokens on ", p->tokens);

@@ -178,6 +178,14 @@ fovea_result *result_refused(enum reason reason, const char *format, ...)
     return r;
 }
 
+int scale_places(double scale)
+{
+    int places = 4;
+    for (double least = 0.1; scale < least && places < 9; least /= 10)
+        places++;
+    return places;
+}
+
 bool perception_maps(const struct perception *p)
 {
     return !p->sheet && !p->difference.made && p->size.w && p->size.h;
@@ -269,7 +277,7 @@ int fovea_result_image(const fovea_result *r, struct fovea_image *ret_image)
     if (r->kind != FOVEA_PERCEPTION)
         return -EINVAL;
     const struct perception *p = &r->perception;
-    if (!p->len)
+    if (!perception_seen(p))
         return -ENOENT;
     struct fovea_image image = {
         .id = p->id,

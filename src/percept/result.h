@@ -181,10 +181,19 @@ fovea_result *result_failed_plain(const char *words);
 const char *fail_prefix(enum fail f); /* "LLM_ERROR" */
 const char *fail_code(enum fail f);   /* "execution_failed" */
 
+/* Whether there is a picture: of two equal ones that were compared, there is none. */
+static inline bool perception_seen(const struct perception *p)
+{
+    return p->media != MEDIA_NONE;
+}
+
 /* Whether a point of the picture is one of the source: not of a contact sheet, of a comparison, or of no picture. */
 bool perception_maps(const struct perception *p);
 
 /* Source pixels (or units) per shown pixel, along x and y; 1, 1 where nothing maps. */
 void perception_scale(const struct perception *p, double ret_scale[2]);
+
+/* Places behind the point that a scale is given with: four, and more of a small one, so that far corners stay within a pixel. */
+int scale_places(double scale);
 
 #endif

@@ -120,7 +120,20 @@ bool sniff_is_text(const struct head *h)
     return h->len && (is_utf16(h) || is_utf8(h));
 }
 
+/* In UTF-16 the same, by the letters that matter. */
+static bool is_wide_svg(const struct head *h)
+{
+    uint8_t narrow[4096];
+    bool little = IS(h, 0, "\xff\xfe");
+    size_t n = 0;
+    for (size_t i = 2; n < sizeof narrow && has(h, i, 2); i += 2) {
+        uint32_t c = little ? le16(h, i) : be16(h, i);
+        narrow[n++] = c < 0x80 ? (uint8_t)c : '?';
+    }
+    return is_svg(&(struct head){.at = narrow, .len = n});
+}
+
 enum media sniff_text(const struct head *h)
 {
-    return is_svg(h) ? MEDIA_SVG : MEDIA_TEXT;
+    return is_svg(h) || (is_utf16(h) && is_wide_svg(h)) ? MEDIA_SVG : MEDIA_TEXT;
 }

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
+#include "api/context.h"
 #include "base/b64.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -415,6 +416,26 @@ TEST(a_picture_that_is_not_shown_is_said_to_be_so_and_one_without_bytes_is_kept)
     CHECK_STR(at(all, "0.parts.0.broken"), "SVG is not shown as an attachment; give it as PNG");
     CHECK_STR(at(all, "0.parts.1.broken"), "it is empty");
     CHECK_STR(at(all, "0.parts.2.text"), "a");
+}
+
+TEST(pages_of_a_document_are_counted_where_pages_may_be_drawn)
+{
+    static const char two[] = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>endobj "
+                              "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj trailer<</Root 1 0 R>>\n";
+    char text[B64_LEN(sizeof two - 1) + 1] = "";
+    auto_buf entry = BUF_INIT(4 * KIB);
+    struct fovea_appended done;
+    auto_fovea *f = context_of(NULL);
+    b64_encode((const uint8_t *)two, sizeof two - 1, text);
+    (void)buf_add_format(&entry, "{\"kind\":\"user\",\"parts\":[{\"type\":\"document\",\"data\":\"%s\"}]}", text);
+    for (unsigned may = 0; may < 2; may++) {
+        f->render = may ? FOVEA_RENDER_PDF : 0;
+        auto_session *s = session_of(f, (struct fovea_session_options){.name = may ? "counted" : "not-counted"});
+        CHECK(append(s, entry.data, NULL, &done) == 0);
+        auto_json *all = entries_of(s);
+        CHECK_STR(at(all, "0.parts.0.media_type"), "application/pdf");
+        CHECK_STR(at(all, "0.parts.0.pages"), may ? "2" : "");
+    }
 }
 
 TEST(a_request_with_any_letter_is_known_again)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api/context.h"
+#include "base/b64.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
@@ -172,4 +173,26 @@ TEST(a_version_whose_bytes_are_damaged_or_gone_is_made_anew)
 {
     harm_and_lower("gone", "DELETE FROM blobs WHERE sha256 IN (SELECT sha256 FROM variants)");
     harm_and_lower("harmed", "UPDATE blobs SET data = zeroblob(length(data)) WHERE sha256 IN (SELECT sha256 FROM variants)");
+}
+
+/* 40x30 of one colour, as BMP: no wire takes one. */
+TEST(a_picture_of_a_kind_that_nobody_takes_is_converted)
+{
+    uint8_t bmp[54 + 40 * 30 * 3] = {'B', 'M', 0x46, 0x0e, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 40, 0, 0, 0, 30, 0, 0, 0, 1, 0, 24};
+    for (size_t i = 54; i < sizeof bmp; i++)
+        bmp[i] = i % 3 ? 0x20 : 0xd0;
+    char text[B64_LEN(sizeof bmp) + 1] = "";
+    auto_buf entry = BUF_INIT(64 * KIB);
+    struct fovea_appended done;
+    struct fovea_fault fault = {0};
+    auto_fovea *f = context("");
+    auto_session *s = NULL;
+    CHECK(fovea_session_new(f, &(struct fovea_session_options){.name = "bmp"}, &s, &fault) == 0);
+    b64_encode(bmp, sizeof bmp, text);
+    (void)buf_add_format(&entry, "{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"data\":\"%s\"}]}", text);
+    int r = fovea_session_append(s, entry.data, entry.len, NULL, &done, &fault);
+    CHECK_MSG(r == 0, "%s", fault.text);
+    auto_free char *lowered = lower_new(s);
+    CHECK_MSG(lowered && strstr(lowered, "base64") && strstr(lowered, "\"media_type\":\"image/") && !strstr(lowered, "image/bmp"), "%.300s", lowered);
+    CHECK(sql("SELECT count(*) FROM variants WHERE media_type LIKE 'image/%' AND width = 40 AND height = 30") > 0);
 }

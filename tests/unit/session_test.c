@@ -438,7 +438,7 @@ TEST(session_roots_narrow_the_reach_and_never_widen_it)
         if (!r || !v)
             continue;
         CHECK_MSG((fovea_result_kind(r) == FOVEA_TEXT) == rows[i].seen, "row %zu: %s", i, fovea_result_text(r));
-        CHECK_MSG(!strcmp(fovea_result_reason(v), rows[i].seen ? "unperceivable_type" : "absent"), "row %zu: %s", i,
+        CHECK_MSG(!strcmp(fovea_result_reason(v), rows[i].seen ? "render_not_allowed" : "absent"), "row %zu: %s", i,
                   fovea_result_text(v));
     }
 }

@@ -376,11 +376,11 @@ TEST(region_measured_in_another_picture_is_refused)
 TEST(what_is_no_picture_is_refused_as_such_whatever_page_is_asked)
 {
     static const char *const rows[][2] = {{"nosuch.png", "absent"},
-                                          {"bad/pdf-saved-as.png", "unperceivable_type"},
+                                          {"bad/pdf-saved-as.png", "render_not_allowed"},
                                           {"good/png-rgb-8.png", "invalid_input"}};
     cleanup(fovea_p) fovea *f = context(0, false);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        auto_result *r = SEE(f, .path = rows[i][0], .page = 2);
+        auto_result *r = SEE(f, .path = rows[i][0], .page = {2, 0});
         CHECK_STR(fovea_result_reason(r), rows[i][1]);
     }
 }
@@ -392,7 +392,10 @@ TEST(requests_filled_in_by_hand_are_checked_like_any_other)
         {.path = ""},
         {.path = "good/png-rgb-8.png", .frame = INT64_C(1) << 32},
         {.path = "good/png-rgb-8.png", .max_edge = (INT64_C(1) << 32) + 40},
-        {.path = "good/png-rgb-8.png", .page = -3},
+        {.path = "good/png-rgb-8.png", .page = {-3, 0}},
+        {.path = "good/png-rgb-8.png", .page = {3, 2}},
+        {.path = "good/png-rgb-8.png", .page = {1, 65}},
+        {.path = "good/png-rgb-8.png", .time = {-1, true}},
         {.path = "good/png-rgb-8.png", .space = "bogus"},
         {.path = "good/png-rgb-8.png", .detail = "bogus"},
         {.path = "good/png-rgb-8.png", .region = {0, 0, -1, 5, true}},
@@ -517,20 +520,25 @@ TEST(four_threads_share_one_context_and_nothing_is_left)
     CHECK(waitpid(-1, NULL, WNOHANG | __WALL) <= 0);
 }
 
-/* Whether a file of the manifest should be seen: its decoder's verdict, but for what we are stricter about and for
- * formats that this version does not decode. */
-static bool should_be_seen(const json_t *row)
+/* Whether a file of the manifest is one that fovea-worker decodes: of others, the manifest's decoder knows less than ours. */
+static bool is_judged(const json_t *row)
 {
     static const char *const ours[] = {"png", "jpeg", "gif", "webp"};
-    const char *path = json_string_value(json_object_get(row, "path"));
     const char *magic = json_string_value(json_object_get(row, "magic"));
+    for (size_t i = 0; magic && i < COUNT(ours); i++)
+        if (!strcmp(magic, ours[i]))
+            return true;
+    return false;
+}
+
+/* Whether it should be seen: its decoder's verdict, but for what we are stricter about. */
+static bool should_be_seen(const json_t *row)
+{
+    const char *path = json_string_value(json_object_get(row, "path"));
     const char *decode = json_string_value(json_object_get(row, "decode"));
     if (strstr(path, "invalid_palette_index.png")) /* an index beyond the palette: libpng shows it as black */
         return false;
-    for (size_t i = 0; magic && i < COUNT(ours); i++)
-        if (!strcmp(magic, ours[i]))
-            return decode && !strcmp(decode, "ok");
-    return false;
+    return decode && !strcmp(decode, "ok");
 }
 
 TEST(every_file_of_the_shared_corpora_is_seen_or_refused_as_the_manifest_says)
@@ -559,12 +567,12 @@ TEST(every_file_of_the_shared_corpora_is_seen_or_refused_as_the_manifest_says)
             continue;
         auto_result *r = SEE(f, .path = path);
         bool shown = r && fovea_result_kind(r) == FOVEA_PERCEPTION;
-        CHECK_MSG(r && shown == should_be_seen(row), "%s: %s", path, words(r));
+        CHECK_MSG(r && (!is_judged(row) || shown == should_be_seen(row)), "%s: %s", path, words(r));
         seen += shown;
         refused += !shown;
     }
     fclose(in);
-    CHECK_MSG(seen > 330 && refused > 80, "%u seen, %u refused", seen, refused);
+    CHECK_MSG(seen > 330 && refused > 40, "%u seen, %u refused", seen, refused);
 }
 
 TEST(missing_worker_is_a_fault_that_names_it)

@@ -53,6 +53,38 @@ TEST(png_of_grey_levels_and_of_many_colours_is_exact)
     CHECK(e.data[25] == 0 && e2.data[25] == 2);
 }
 
+/* Of every kind, over several pieces, and where the quick way has to give up. */
+TEST(png_made_quickly_is_exact)
+{
+    static const uint32_t colours[] = {1, 2, 3, 12, 200};
+    for (size_t i = 0; i < COUNT(colours); i++) {
+        auto_image m = drawn_image(1201, 337, colours[i], 5), back = {0};
+        auto_encoded e = {0};
+        round_trip(&m, &encode_png_quick, &e, &back);
+        CHECK(same_pixels(&m, &back));
+    }
+    for (int opaque = 0; opaque < 2; opaque++) {
+        auto_image m = noisy_image(903, 401, opaque, 9), back = {0};
+        auto_encoded e = {0};
+        CHECK(!encode_png_quick.encode(&m, 0, &e) && !read_image(MEDIA_PNG, e.data, e.len, &back));
+        CHECK(same_pixels(&m, &back));
+    }
+}
+
+TEST(what_was_drawn_just_now_is_png_at_once_if_it_fits)
+{
+    auto_image page = drawn_image(800, 600, 12, 5);
+    struct fit_limits roomy = {.max_edge = 1568, .max_bytes = 512000, .quality = 75, .resize = 1}, tight = roomy;
+    tight.max_bytes = 600;
+    struct ladder l = {.limits = &roomy, .webp = true, .pristine = true, .drawn = true};
+    auto_encoded e = {0}, small = {0};
+    uint32_t facts = 0;
+    page.opaque = true;
+    CHECK(!ladder_climb(&l, &page, &e, &facts) && e.by == &encode_png_quick);
+    l.limits = &tight;
+    CHECK(!ladder_climb(&l, &page, &small, &facts) && small.by != &encode_png_quick);
+}
+
 TEST(lossless_webp_is_exact)
 {
     auto_image m = noisy_image(70, 45, true, 2), back = {0};
@@ -396,7 +428,7 @@ TEST(a_png_is_encoded_once_where_only_that_can_answer)
 {
     auto_image m = noisy_image(400, 300, false, 6);
     auto_encoded e = {0};
-    watched_size = (size_t)(400 * 4 + 1) * 300; /* the filtered rows */
+    watched_size = (size_t)(400 * 4 + 1) * 300 + 1; /* the filtered rows, and a byte behind them */
     (void)climb(&m, 10000000, false, false, &e);
     watched_size = 0;
     CHECK_MSG(e.by == &encode_png && watched_seen == 1, "%zu times", watched_seen);
@@ -412,7 +444,7 @@ TEST(png_of_a_scaled_screenshot_is_not_encoded_where_webp_is_barred)
             set_pixel(&m, x, y, (uint8_t)noise(&seed), (uint8_t)noise(&seed), (uint8_t)noise(&seed), 255);
     auto_encoded e = {0};
     watched_seen = 0;
-    watched_size = (size_t)(600 * 3 + 1) * 400;
+    watched_size = (size_t)(600 * 3 + 1) * 400 + 1;
     (void)climb(&m, 512000, false, false, &e);
     watched_size = 0;
     CHECK_MSG(e.by == &encode_jpeg && !watched_seen, "%zu times", watched_seen);

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Markdown as pages: one column of blocks, cut between lines. All of it is measured to know how many pages there are; one is
+ * drawn. What is too long for that is shown as its source, by the renderer of text.
+ */
+#include "markdown.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "encoding.h"
+#include "md_page.h"
+#include "paper.h"
+#include "plain.h"
+
+enum { MARGIN = 44, PAGE_WIDTH = 1092, PAGE_LEAST = 480, HEIGHT_LEAST = 320 };
+
+struct decoder {
+    struct decoder *plain; /* instead of all below */
+    uint8_t *copy;
+    struct md_doc doc;
+    struct insets insets;
+    struct setter set;
+    struct slice *slices;
+    size_t n, first, end; /* of them, and those on the page */
+    double width, height, column; /* of the page */
+    uint32_t pages;
+    struct paper paper;
+};
+
+static void markdown_close(struct decoder *d)
+{
+    if (d->plain)
+        render_plain.close(d->plain);
+    paper_done(&d->paper);
+    if (d->set.context)
+        setter_done(&d->set);
+    free(d->slices);
+    md_doc_done(&d->doc);
+    free(d->copy);
+    free(d);
+}
+
+/* Valid UTF-8 of what is nearly that. */
+static int make_valid(struct span *text, uint8_t **copy)
+{
+    if (utf8_valid((const char *)text->at, text->len))
+        return 0;
+    auto_buf out = BUF_INIT(4 * LIMIT_MARKDOWN_BYTES);
+    for (size_t i = 0; i < text->len;) {
+        size_t good = utf8_valid_prefix((const char *)text->at + i, text->len - i);
+        (void)buf_add(&out, text->at + i, good);
+        i += good;
+        if (i < text->len)
+            (void)buf_add_char(&out, 0xfffd);
+        i += i < text->len;
+    }
+    *text = (struct span){(const uint8_t *)"", out.len};
+    uint8_t *made = (uint8_t *)buf_take(&out);
+    if (!made)
+        return -ENOMEM;
+    free(*copy);
+    *copy = made;
+    text->at = made;
+    return 0;
+}
+
+static int parse(const struct source *s, struct md_doc *ret_doc, uint8_t **ret_copy)
+{
+    struct span text;
+    int e = text_of((struct span){s->data, s->len}, &text, ret_copy);
+    if (!e)
+        e = make_valid(&text, ret_copy);
+    return e ? e : md_doc_init(ret_doc, text);
+}
+
+static const struct fit_limits *limits_of(const struct source *s)
+{
+    static const struct fit_limits none = {.resize = 1};
+    return s->request ? &s->request->limits : &none;
+}
+
+static void choose_page(struct decoder *d, const struct fit_limits *limits)
+{
+    uint32_t width = MIN(paper_width(limits, HEIGHT_LEAST), (uint32_t)PAGE_WIDTH);
+    d->width = MAX(width, (uint32_t)PAGE_LEAST);
+    d->height = paper_height(limits, (uint32_t)d->width);
+    if (d->height < HEIGHT_LEAST)
+        d->height = fmax(HEIGHT_LEAST, d->width * 3 / 4);
+    d->column = MARGIN;
+}
+
+/* One page alone is as high as its text; beside it there is white, so that it is not enlarged. */
+static void trim_page(struct decoder *d, const struct fit_limits *limits)
+{
+    if (d->pages > 1)
+        return;
+    d->height = ceil(fmax(page_height(d->slices, 0, d->n), 16) + 2 * MARGIN);
+    double widest = paper_width(limits, (uint32_t)d->height);
+    if (widest > d->width) {
+        d->column += floor((widest - d->width) / 2);
+        d->width = widest;
+    }
+}
+
+static int lay_out(struct decoder *d, const struct source *s, struct complaint *c)
+{
+    const struct fit_limits *limits = limits_of(s);
+    uint32_t page = s->request && s->request->page ? s->request->page : 1;
+    choose_page(d, limits);
+    double width = d->width - 2 * MARGIN, height = d->height - 2 * MARGIN;
+    insets_init(&d->insets, s, &d->doc);
+    setter_init(&d->set, &d->doc, &d->insets, width, height);
+    d->insets.context = d->set.context;
+    d->insets.font = d->set.body;
+    d->insets.width = width;
+    d->insets.height = height * 0.75;
+    if (slices_measure(&d->set, &d->slices, &d->n))
+        return complain(c, WORK_NO_MEMORY, "no memory for the page");
+    d->pages = MIN(pages_cut(d->slices, d->n, height, page, &d->first, &d->end), LIMIT_PAGES);
+    if (page > d->pages)
+        return complain(c, WORK_BAD_PAGE, "there are %u pages", d->pages);
+    trim_page(d, limits);
+    return WORK_OK;
+}
+
+static int open_plain(struct decoder *d, const struct source *s, struct header *ret_header, struct complaint *c)
+{
+    return render_plain.open(s, &d->plain, ret_header, c);
+}
+
+static int markdown_open(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)
+{
+    struct decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return complain(c, WORK_NO_MEMORY, "no memory for the text");
+    int e = s->len > LIMIT_MARKDOWN_BYTES ? -E2BIG : parse(s, &d->doc, &d->copy), status;
+    if (e == -ENOMEM) {
+        status = complain(c, WORK_NO_MEMORY, "no memory for the text");
+    } else if (e) {
+        status = open_plain(d, s, ret_header, c);
+    } else {
+        status = lay_out(d, s, c);
+        *ret_header = (struct header){.extent_w = d->width, .extent_h = d->height, .has_pages = true, .pages = d->pages,
+                                      .frames = 1, .orientation = 1, .exact = true, .channels = 3};
+    }
+    if (status)
+        markdown_close(d);
+    else
+        *ret = d;
+    return status;
+}
+
+static int markdown_start(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+{
+    if (d->plain)
+        return render_plain.start(d->plain, want, ret_size, c);
+    int status = paper_init(&d->paper, want, c);
+    if (status)
+        return status;
+    pango_cairo_update_context(d->paper.cairo, d->set.context);
+    slices_draw(&d->set, d->slices, d->first, d->end, d->paper.cairo, d->column, MARGIN);
+    *ret_size = want->target;
+    return paper_ready(&d->paper, c);
+}
+
+static int markdown_row(struct decoder *d, uint8_t *out, struct complaint *c)
+{
+    if (d->plain)
+        return render_plain.row(d->plain, out, c);
+    paper_row(&d->paper, out);
+    return WORK_OK;
+}
+
+static int markdown_finish(struct decoder *d, struct complaint *c)
+{
+    (void)d;
+    (void)c;
+    return WORK_OK;
+}
+
+/* Lines of the blocks that are on the page, at least in part. */
+static void markdown_tell(const struct decoder *d, struct told *ret)
+{
+    if (d->plain) {
+        render_plain.tell(d->plain, ret);
+        return;
+    }
+    ret->total_lines = d->doc.lines;
+    for (size_t i = d->first; i < d->end; i++) {
+        const struct md_block *b = &d->doc.blocks[d->slices[i].block];
+        if (b->first_line && (!ret->first_line || b->first_line < ret->first_line))
+            ret->first_line = b->first_line;
+        ret->last_line = MAX(ret->last_line, b->last_line);
+    }
+}
+
+int markdown_refs(const struct source *s, struct work_reply *reply, struct output *ret, struct complaint *c)
+{
+    struct md_doc doc = {0};
+    auto_free uint8_t *copy = NULL;
+    *reply = (struct work_reply){.magic = WORK_MAGIC};
+    if (s->request->media != MEDIA_MARKDOWN)
+        return complain(c, WORK_UNSUPPORTED, "only Markdown names images");
+    int e = s->len > LIMIT_MARKDOWN_BYTES ? -E2BIG : parse(s, &doc, &copy);
+    if (e == -ENOMEM)
+        return complain(c, WORK_NO_MEMORY, "no memory for the text");
+    /* What is shown as its source shows no images. */
+    if (e)
+        return WORK_OK;
+    ret->len = doc.refs.len;
+    ret->data = ret->copy = (uint8_t *)buf_take(&doc.refs);
+    reply->image_len = ret->len;
+    md_doc_done(&doc);
+    return ret->data ? WORK_OK : complain(c, WORK_NO_MEMORY, "no memory for the names");
+}
+
+const struct decoder_ops render_markdown = {
+    .media = MEDIA_MARKDOWN,
+    .library = "md4c",
+    .open = markdown_open,
+    .start = markdown_start,
+    .row = markdown_row,
+    .finish = markdown_finish,
+    .close = markdown_close,
+    .tell = markdown_tell,
+};
