@@ -12,7 +12,7 @@ struct decoder {
     struct page page;
     bool sheet;
     struct contact contact; /* the sheet */
-    struct canvas canvas;   /* the page, drawn */
+    struct paper paper;     /* the page, drawn */
     uint32_t row;           /* the next */
 };
 
@@ -20,7 +20,7 @@ static void decoder_close(struct decoder *d)
 {
     if (!d)
         return;
-    canvas_done(&d->canvas);
+    paper_done(&d->paper);
     contact_done(&d->contact);
     page_done(&d->page);
     g_clear_object(&d->document);
@@ -83,7 +83,7 @@ static int open(const struct source *s, struct decoder **ret, struct header *ret
 static int start(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
 {
     int status = d->sheet ? sheet_draw(&d->contact, d->document, d->number, c)
-                          : page_draw(&d->page, want->area, want->target, &d->canvas, c);
+                          : page_draw(&d->page, want->area, want->target, &d->paper, c);
     if (!status)
         *ret_size = d->sheet ? d->contact.plan.size : want->target;
     return status;
@@ -96,7 +96,7 @@ static int row(struct decoder *d, uint8_t *out, struct complaint *c)
     if (d->sheet)
         memcpy(out, image_row(&d->contact.image, y), image_stride(&d->contact.image));
     else
-        canvas_row(&d->canvas, y, out);
+        paper_row(&d->paper, y, out);
     return WORK_OK;
 }
 

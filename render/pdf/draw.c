@@ -8,13 +8,13 @@
 
 #include "pdf.h"
 
-void canvas_done(struct canvas *m)
+void paper_done(struct paper *m)
 {
     free(m->px);
-    *m = (struct canvas){0};
+    *m = (struct paper){0};
 }
 
-int canvas_init(struct canvas *m, struct size size, struct complaint *c)
+int paper_init(struct paper *m, struct size size, struct complaint *c)
 {
     int status = check_sides(size.w, size.h, c);
     if (!status)
@@ -26,11 +26,11 @@ int canvas_init(struct canvas *m, struct size size, struct complaint *c)
     if (!px)
         return complain(c, WORK_NO_MEMORY, "no memory for the page");
     memset(px, 0xff, len);
-    *m = (struct canvas){size, px};
+    *m = (struct paper){size, px};
     return WORK_OK;
 }
 
-static cairo_status_t draw_on(const struct page *p, struct area part, struct canvas *m)
+static cairo_status_t draw_on(const struct page *p, struct area part, struct paper *m)
 {
     int w = (int)m->size.w, h = (int)m->size.h;
     cairo_surface_t *surface =
@@ -46,22 +46,22 @@ static cairo_status_t draw_on(const struct page *p, struct area part, struct can
     return status;
 }
 
-int page_draw(const struct page *p, struct area part, struct size size, struct canvas *ret, struct complaint *c)
+int page_draw(const struct page *p, struct area part, struct size size, struct paper *ret, struct complaint *c)
 {
-    struct canvas m = {0};
-    int status = canvas_init(&m, size, c);
+    struct paper m = {0};
+    int status = paper_init(&m, size, c);
     if (status)
         return status;
     /* Other bad news are of the page's own making, a matrix that has no inverse, and end the drawing where a viewer's ends. */
     if (draw_on(p, part, &m) == CAIRO_STATUS_NO_MEMORY) {
-        canvas_done(&m);
+        paper_done(&m);
         return complain(c, WORK_NO_MEMORY, "no memory to draw the page");
     }
     *ret = m;
     return WORK_OK;
 }
 
-void canvas_row(const struct canvas *m, uint32_t y, uint8_t *out)
+void paper_row(const struct paper *m, uint32_t y, uint8_t *out)
 {
     enum { STEP = 8 };
     typedef uint32_t pixels __attribute__((vector_size(STEP * sizeof(uint32_t))));

@@ -21,13 +21,13 @@ static struct size page_within(double w, double h, struct size cell)
     return (struct size){MIN(MAX(s.w, 1u), cell.w), MIN(MAX(s.h, 1u), cell.h)};
 }
 
-static int image_of(const struct canvas *m, struct image *ret, struct complaint *c)
+static int image_of(const struct paper *m, struct image *ret, struct complaint *c)
 {
     int e = image_init(ret, m->size);
     if (e)
         return complain_errno(e, c);
     for (uint32_t y = 0; y < m->size.h; y++)
-        canvas_row(m, y, ret->px + y * image_stride(ret));
+        paper_row(m, y, ret->px + y * image_stride(ret));
     ret->opaque = true;
     return WORK_OK;
 }
@@ -37,10 +37,10 @@ static int draw_small(PopplerDocument *d, uint32_t number, struct size cell, str
                       struct complaint *c)
 {
     cleanup(page_done) struct page p = {0};
-    cleanup(canvas_done) struct canvas m = {0};
+    cleanup(paper_done) struct paper m = {0};
     *ret_read = page_open(d, number, &p, NULL) == WORK_OK;
     int status = *ret_read ? page_draw(&p, (struct area){0, 0, p.w, p.h}, page_within(p.w, p.h, cell), &m, c)
-                           : canvas_init(&m, cell, c);
+                           : paper_init(&m, cell, c);
     return status ? status : image_of(&m, ret, c);
 }
 

@@ -44,16 +44,16 @@ void sample_open(void)
 
 static void draw(const struct page *p)
 {
-    struct canvas m;
+    struct paper m;
     if (page_draw(p, (struct area){0, 0, p->w, p->h}, usual, &m, NULL))
         return;
     /* The rows of a page go into as much memory again. Freed, it stays with the process. */
     size_t len = (size_t)usual.w * 4;
     uint8_t *rows = malloc(len * usual.h);
     for (uint32_t y = 0; rows && y < usual.h; y++)
-        canvas_row(&m, y, rows + y * len);
+        paper_row(&m, y, rows + y * len);
     free(rows);
-    canvas_done(&m);
+    paper_done(&m);
 }
 
 void sample_draw(void)
