@@ -120,6 +120,7 @@ $(OBJ)/cmd/mcp.o: CPPFLAGS += -I.
 
 # Pixel loops earn -O3.
 $(OBJ)/worker/%.o: OPT := -O3
+$(OBJ)/render/svg/svg.o: OPT := -O3
 
 # Only the types; the library is loaded when a record is in PostgreSQL.
 $(OBJ)/src/record/postgre%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
@@ -293,6 +294,9 @@ $(BUILD)/tests/photo_%: tests/unit/photo_%.c tests/unit/test.h $(PHOTO_PARTS) $(
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. -Iworker $(CFLAGS) -MMD -MP $< -o $@ $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a \
 	    $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(shell pkg-config --libs $(PKG_photo))
+# Those of what a renderer does by arithmetic alone.
+$(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/video/choose.o $(OBJ)/flags
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/render/video/choose.o $(LDFLAGS) -lm
 
 # Those of the server's parts link these.
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
@@ -305,6 +309,10 @@ $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 
 # Is a provider with a certificate of its own.
 $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
+
+# Includes arithmetic of a renderer.
+$(BUILD)/tests/text_wrap_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 2>/dev/null)) -Irender/text
+$(BUILD)/tests/text_wrap_test: TEST_LIBS := -lglib-2.0
 
 # A worker that misbehaves on request, for the tests of its parent.
 $(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags

@@ -43,6 +43,7 @@ struct header {
     bool has_pages;         /* page means a page of the source, not a tile */
     uint32_t pages;         /* then: how many; 0 is 1 */
     uint32_t frames;        /* all of them were counted */
+    int64_t duration_ms;    /* of a video, for WORK_BAD_TIME */
     uint8_t orientation;    /* EXIF 1..8 */
     bool alpha;             /* rows may hold pixels that are not opaque */
     bool exact;             /* the stored pixels are 8 bits or less: what is shown can be pixel-exact */

@@ -106,6 +106,7 @@ static int open_source(struct job *j)
     if (status) {
         j->reply->frames = h->frames;
         j->reply->pages = MAX(h->pages, 1u);
+        j->reply->duration_ms = h->duration_ms;
         return status;
     }
     if (j->request->flags & WORK_SHEET && j->ops->sheet)

@@ -13,7 +13,10 @@ static const struct decoder_ops *decoder_of_svg(enum media media)
     return media == MEDIA_SVG ? &decode_svg : media == MEDIA_SVGZ ? &decode_svgz : NULL;
 }
 
-/* What most drawings have, once and tiny: text makes Pango find its fonts and start its threads. */
+/* An ordinary picture is that large: what was freed stays with the process, touched. */
+enum { WARM_W = 1568, WARM_H = 1568 };
+
+/* What most drawings have, once: text makes Pango find its fonts and start its threads. */
 static void warm_svg(void)
 {
     static const char markup[] =
@@ -22,13 +25,18 @@ static void warm_svg(void)
         "<text y='20' font-family='sans-serif' font-size='11'>Axis 0</text>"
         "<text y='30' font-family='Arial' font-weight='bold'>b</text></svg>";
     struct source s = {.data = (const uint8_t *)markup, .len = sizeof markup - 1};
-    struct want want = {.area = {0, 0, 64, 32}, .target = {64, 32}};
+    struct want want = {.area = {0, 0, 64, 32}, .target = {WARM_W, WARM_H}};
     struct decoder *d = NULL;
     struct header header;
     struct size size;
     if (decode_svg.open(&s, &d, &header, NULL))
         return;
     (void)decode_svg.start(d, &want, &size, NULL);
+    /* The rows that the picture will be made of. */
+    volatile uint8_t *rows = malloc((size_t)WARM_W * WARM_H * 4);
+    for (size_t i = 0; rows && i < (size_t)WARM_W * WARM_H * 4; i += 4096)
+        rows[i] = 0;
+    free((void *)(uintptr_t)rows);
     decode_svg.close(d);
     warm_up();
 }

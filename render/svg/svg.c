@@ -6,6 +6,7 @@
 #include "svg.h"
 
 #include <cairo.h>
+#include <endian.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -129,28 +130,52 @@ static int start_svg(struct decoder *d, const struct want *want, struct size *re
     return WORK_OK;
 }
 
-static uint8_t straight(uint32_t value, uint32_t alpha)
+enum { PIECE = 64 }; /* pixels that are looked at together */
+
+static uint32_t straight(uint32_t value, uint32_t alpha)
 {
-    return (uint8_t)MIN((value * 255 + alpha / 2) / alpha, 255u);
+    return MIN((value * 255 + alpha / 2) / alpha, 255u);
+}
+
+/* Cairo's pixel is a word with alpha on top; ours are bytes, red first. */
+static void pixel_out(uint32_t p, uint8_t *out)
+{
+    uint32_t a = p >> 24;
+    if (!a)
+        p = 0;
+    else if (a < 255)
+        p = a << 24 | straight(p >> 16 & 255, a) << 16 | straight(p >> 8 & 255, a) << 8 | straight(p & 255, a);
+    out[0] = (uint8_t)(p >> 16);
+    out[1] = (uint8_t)(p >> 8);
+    out[2] = (uint8_t)p;
+    out[3] = (uint8_t)a;
+}
+
+/* Most pieces are opaque from end to end, and then all there is to do is to turn the bytes round. */
+static void piece_out(const uint32_t in[PIECE], uint8_t *out)
+{
+    uint32_t all = UINT32_MAX, word[PIECE];
+    for (size_t i = 0; i < PIECE; i++)
+        all &= in[i];
+    if (all >> 24 != 255) {
+        for (size_t i = 0; i < PIECE; i++)
+            pixel_out(in[i], out + i * 4);
+        return;
+    }
+    for (size_t i = 0; i < PIECE; i++)
+        word[i] = htole32((in[i] & 0xff00ff00) | (in[i] >> 16 & 255) | (in[i] & 255) << 16);
+    memcpy(out, word, sizeof word);
 }
 
 static int row_svg(struct decoder *d, uint8_t *out, struct complaint *c)
 {
-    const uint8_t *from = d->pixels + d->row++ * d->stride;
+    const uint32_t *from = (const uint32_t *)(const void *)(d->pixels + d->row++ * d->stride);
+    uint32_t x = 0;
     (void)c;
-    for (uint32_t x = 0; x < d->size.w; x++, out += 4) {
-        uint32_t p, a;
-        memcpy(&p, from + (size_t)x * 4, 4);
-        a = p >> 24;
-        uint32_t r = p >> 16 & 255, g = p >> 8 & 255, b = p & 255;
-        if (a == 255)
-            out[0] = (uint8_t)r, out[1] = (uint8_t)g, out[2] = (uint8_t)b;
-        else if (a)
-            out[0] = straight(r, a), out[1] = straight(g, a), out[2] = straight(b, a);
-        else
-            out[0] = out[1] = out[2] = 0;
-        out[3] = (uint8_t)a;
-    }
+    for (; x + PIECE <= d->size.w; x += PIECE)
+        piece_out(from + x, out + (size_t)x * 4);
+    for (; x < d->size.w; x++)
+        pixel_out(from[x], out + (size_t)x * 4);
     return WORK_OK;
 }
 

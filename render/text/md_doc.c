@@ -17,7 +17,13 @@
 #include "base/text.h"
 #include "md_html.h"
 
-enum { DEPTH_SHOWN = 10, DEPTH_KEPT = 64, CELLS_MOST = 1 << 20 };
+enum {
+    DEPTH_SHOWN = 10,
+    DEPTH_KEPT = 64,
+    PARTS_MOST = 1 << 20,   /* blocks, cells, runs */
+    IMAGES_MOST = 512,      /* more are words */
+    BLOCK_MOST = 4096,      /* bytes set at once: without a blank Pango takes quadratic time, and at last its numbers overflow */
+};
 
 #define REPLACEMENT "\xef\xbf\xbd"
 #define OBJECT "\xef\xbf\xbc"
@@ -67,7 +73,7 @@ static void *grown(struct build *b, void *array, size_t n, size_t each, size_t m
     return more;
 }
 #define GROW(b, array, n) ({ \
-    void *more_ = grown(b, array, n, sizeof *(array), CELLS_MOST); \
+    void *more_ = grown(b, array, n, sizeof *(array), PARTS_MOST); \
     if (more_) \
         (array) = more_; \
     more_ != NULL; })
@@ -100,11 +106,55 @@ static int put(struct build *b, const char *text, size_t len, uint32_t look, uin
     return 0;
 }
 
+/* Where to cut text so that at most `room` bytes stand before it: at a line's end, behind a blank, between characters. */
+static size_t cut_at(const char *text, size_t room, bool code)
+{
+    const char *end = memrchr(text, '\n', room);
+    if (!end && !code)
+        end = memrchr(text, ' ', room);
+    if (end)
+        return (size_t)(end - text) + 1;
+    while (room && ((uint8_t)text[room] & 0xc0) == 0x80)
+        room--;
+    return room;
+}
+
+/* A block that is too long goes on in another, close behind it. A cell cannot. */
+static int go_on(struct build *b)
+{
+    struct md_doc *d = b->doc;
+    if (b->block->kind == MD_CELL)
+        return failed(b, -E2BIG);
+    if (!GROW(b, d->blocks, d->n_blocks))
+        return -1;
+    struct md_block *before = &d->blocks[d->n_blocks - 1], *next = before + 1;
+    before->goes_on = true;
+    *next = *before;
+    next->goes_on = false;
+    next->joined = true;
+    next->marker = MARKER_NONE;
+    next->at = (uint32_t)d->text.len;
+    next->run = (uint32_t)d->n_runs;
+    next->len = next->runs = 0;
+    next->first_line = next->last_line = b->line;
+    d->n_blocks++;
+    b->block = next;
+    return 0;
+}
+
 static int put_text(struct build *b, const char *text, size_t len)
 {
     if (b->image)
         return buf_add(&b->doc->alts, text, len) ? failed(b, b->doc->alts.error) : 0;
-    return b->block && len ? put(b, text, len, look_now(b), 0) : 0;
+    while (b->block && len) {
+        size_t room = b->block->len < BLOCK_MOST ? BLOCK_MOST - b->block->len : 0;
+        size_t n = len <= room ? len : cut_at(text, room, b->block->kind == MD_CODE);
+        if ((n && put(b, text, n, look_now(b), 0)) || (n < len && go_on(b)))
+            return -1;
+        text += n;
+        len -= n;
+    }
+    return 0;
 }
 
 /* A character as it may stand on a page: what acts on its surroundings only shows, and piles have an end. */
@@ -277,6 +327,8 @@ static int begin_image(struct build *b, const MD_SPAN_IMG_DETAIL *detail)
 {
     struct md_doc *d = b->doc;
     auto_buf name = BUF_INIT(LIMIT_REFS_BYTES);
+    if (!b->image && d->n_images >= IMAGES_MOST)
+        return ensure_block(b) || put_text(b, "[image] ", 8) ? -1 : 0;
     if (b->image++)
         return 0;
     if (ensure_block(b) || !GROW(b, d->images, d->n_images))

@@ -36,6 +36,7 @@ struct md_block {
     uint8_t level;      /* of a heading, 1..6 */
     uint8_t depth;      /* quotes and list items around it, as far as they are shown */
     uint16_t quotes;    /* a bit for each of these that is a quote; bit 0 is the outermost */
+    bool joined, goes_on; /* it is a long one's next part, or has one */
     bool tight;         /* close to what stands before it */
     enum md_marker marker;
     uint32_t number;    /* of MARKER_NUMBER; of MARKER_BULLET, how many lists it is in */

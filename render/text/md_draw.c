@@ -107,7 +107,7 @@ static void draw_line(struct on_page *p, uint32_t part, double y, double h)
     pango_layout_iter_get_line_extents(p->iter, NULL, &r);
     pango_layout_iter_get_line_yrange(p->iter, &top, NULL);
     double pad = code ? MD_CODE_PAD : 0;
-    double base = y + (part ? 0 : pad) + (double)(pango_layout_iter_get_baseline(p->iter) - top) / PANGO_SCALE;
+    double base = y + (part || b->joined ? 0 : pad) + (double)(pango_layout_iter_get_baseline(p->iter) - top) / PANGO_SCALE;
     if (code) {
         cairo_set_source_rgb(p->cairo, 0.955, 0.96, 0.967);
         cairo_rectangle(p->cairo, p->x, y, p->width + 2 * pad, ceil(h));

@@ -32,11 +32,19 @@ static void add_slice(struct measuring *m, struct slice one)
 static float space_before(const struct md_block *b, bool first)
 {
     static const float headings[6] = {34, 32, 28, 24, 22, 22};
-    if (first)
+    if (first || b->joined)
         return 0;
     if (b->kind == MD_HEADING)
         return headings[b->level - 1];
     return b->tight ? 8 : 18;
+}
+
+/* What is below the last line of a block. */
+static double set_foot(const struct md_block *b)
+{
+    if (b->goes_on)
+        return b->kind == MD_CODE ? MD_LINE_GAP / 2.0 : MD_LINE_GAP;
+    return b->kind == MD_CODE ? MD_CODE_PAD : b->kind == MD_HEADING && b->level <= 2 ? HEADING_FOOT : 0;
 }
 
 /* The first line has what is above a block, the last what is below. */
@@ -46,13 +54,13 @@ static void measure_text(const struct setter *s, uint32_t index, float space, st
     if (!b->len && b->kind == MD_PARAGRAPH && b->marker == MARKER_NONE)
         return; /* HTML that was only tags */
     PangoLayout *layout = set_text(s, b, set_width(s, b));
-    int n = pango_layout_get_line_count(layout), pad = b->kind == MD_CODE ? MD_CODE_PAD : 0;
-    int foot = b->kind == MD_HEADING && b->level <= 2 ? HEADING_FOOT : 0;
+    int n = pango_layout_get_line_count(layout), pad = b->kind == MD_CODE && !b->joined ? MD_CODE_PAD : 0;
+    double foot = set_foot(b);
     PangoLayoutIter *iter = pango_layout_get_iter(layout);
     for (int i = 0; i < n; i++) {
         int top, bottom;
         pango_layout_iter_get_line_yrange(iter, &top, &bottom);
-        double h = (double)(bottom - top) / PANGO_SCALE + (i ? 0 : pad) + (i == n - 1 ? pad + foot : 0);
+        double h = (double)(bottom - top) / PANGO_SCALE + (i ? 0 : pad) + (i == n - 1 ? foot : 0);
         add_slice(m, (struct slice){index, (uint32_t)i, i ? 0 : space, (float)h, b->kind == MD_HEADING});
         (void)pango_layout_iter_next_line(iter);
     }

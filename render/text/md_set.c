@@ -120,12 +120,15 @@ static void set_tabs(PangoLayout *layout)
     pango_tab_array_free(tabs);
 }
 
-/* A last line end is no empty line. */
+/* A last line end is no empty line; of code, only the last one. */
 static uint32_t text_len(const struct setter *s, const struct md_block *b)
 {
     uint32_t len = b->len;
-    while (len && s->doc->text.data[b->at + len - 1] == '\n')
+    while (len && s->doc->text.data[b->at + len - 1] == '\n') {
         len--;
+        if (b->kind == MD_CODE)
+            break;
+    }
     return len;
 }
 

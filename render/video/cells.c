@@ -40,7 +40,7 @@ static int strip_fill(struct strip *s, struct movie *m, const struct looks *look
     cleanup(av_frame_free) AVFrame *f = av_frame_alloc();
     uint32_t chosen[CHOSEN_MOST], n = choose(looks->at, looks->n, movie_length(m), chosen);
     int status = f ? WORK_OK : complain(c, WORK_NO_MEMORY, "no memory for the frame");
-    for (uint32_t k = 0; k < n && !status; k++) {
+    for (uint32_t k = 0; k < n && (!status || status == WORK_MALFORMED); k++) {
         av_frame_unref(f);
         status = movie_frame(m, looks->at[chosen[k]].pts, f, c);
         if (!status && strip_add(s, m, f, limits, n))
@@ -65,7 +65,9 @@ int sheet_make(struct movie *m, const struct fit_limits *limits, struct contact 
 {
     cleanup(looks_done) struct looks looks = {0};
     cleanup(strip_done) struct strip s = {0};
+    movie_hurry(m, true);
     int status = looks_take(m, &looks, c);
+    movie_hurry(m, false);
     if (!status)
         status = strip_fill(&s, m, &looks, limits, c);
     if (!status)

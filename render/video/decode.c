@@ -8,6 +8,9 @@
 #include "base/limits.h"
 #include "movie.h"
 
+/* Packets in a row of which nothing comes: then there is nothing in them. */
+enum { VAIN_MOST = 256 };
+
 static bool frame_whole(const AVFrame *f)
 {
     return !f->decode_error_flags && !(f->flags & AV_FRAME_FLAG_CORRUPT);
@@ -31,7 +34,7 @@ static int feed(struct movie *m)
     if (sent == AVERROR(ENOMEM))
         return sent;
     m->hurt |= sent < 0 && sent != AVERROR_EOF;
-    return 0;
+    return ++m->vain > VAIN_MOST ? AVERROR_INVALIDDATA : 0;
 }
 
 /* The next frame that is shown, into m->next. AVERROR_EOF behind the last. */
@@ -50,6 +53,8 @@ static int decode_next(struct movie *m)
             return e;
     }
     AVFrame *f = m->next;
+    m->vain = 0;
+    m->size = (struct size){(uint32_t)f->width, (uint32_t)f->height};
     m->hurt = (m->hurt && !f->key_frame) || !frame_whole(f);
     f->pts = movie_time(m, f);
     return 0;
@@ -61,6 +66,7 @@ static int seek(struct movie *m, int64_t to)
     avcodec_flush_buffers(m->codec);
     m->reached = INT64_MIN;
     m->ended = m->hurt = false;
+    m->vain = 0;
     return av_seek_frame(m->format, m->stream->index, to, AVSEEK_FLAG_BACKWARD);
 }
 
@@ -118,7 +124,7 @@ static int seek_and_decode(struct movie *m, int64_t pts, AVFrame *ret, bool *ret
         *ret_hurt = false;
         e = seek(m, MIN(from[i], pts)) < 0 ? AVERROR(ERANGE) : decode_to(m, pts, ret, ret_hurt);
         bool exact = !e && (ret->pts == pts || !m->frames.whole);
-        if (exact || e == AVERROR(ENOMEM) || e == AVERROR_EXIT)
+        if (exact || e == AVERROR(ENOMEM) || e == AVERROR_EXIT || e == AVERROR_INVALIDDATA)
             return e;
     }
     return e;
@@ -135,4 +141,12 @@ int movie_frame(struct movie *m, int64_t pts, AVFrame *ret, struct complaint *c)
         return refuse(m, e, pts, c);
     }
     return WORK_OK;
+}
+
+/* Frames that build on coarse ones are coarse too: decoding begins anew. */
+void movie_hurry(struct movie *m, bool hurry)
+{
+    m->codec->skip_loop_filter = hurry ? AVDISCARD_ALL : AVDISCARD_DEFAULT;
+    m->reached = INT64_MIN;
+    av_frame_unref(m->next);
 }

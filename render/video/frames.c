@@ -100,12 +100,14 @@ static int read_packets(struct movie *m, int64_t until)
     return e;
 }
 
-/* A frame whose time to last is not told lasts as long as they do on average. */
+/* How long the last is shown, files tell of the last packet, which may be another frame, or not at all. It is taken to last as
+ * long as the one before it, or as they do on average. */
 static void find_end(struct frame_list *l)
 {
-    int64_t first = l->shown.at[0], last = l->shown.at[l->shown.n - 1];
-    if (l->end <= last)
-        l->end = last + (l->shown.n > 1 ? (last - first) / (l->shown.n - 1) : 0);
+    uint32_t n = l->shown.n;
+    int64_t first = l->shown.at[0], last = l->shown.at[n - 1];
+    int64_t usual = n > 1 ? MIN((last - first) / (n - 1), last - l->shown.at[n - 2]) : 0;
+    l->end = MAX(l->end, last + usual);
 }
 
 int movie_list(struct movie *m, struct complaint *c)

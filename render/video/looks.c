@@ -17,7 +17,7 @@
 
 /* Decoded in full up to so many pixels, or up to so many where there is no other way. */
 static const double whole_pixels = 300e6, most_pixels = 900e6;
-enum { KEYS_ENOUGH = 24, KEYS_MOST = 48 };
+enum { KEYS_ENOUGH = 24, KEYS_MOST = 48, DAMAGED_MOST = 256 };
 
 void looks_done(struct looks *l)
 {
@@ -48,7 +48,7 @@ struct plan {
 static struct plan plan_looks(const struct movie *m)
 {
     const struct frame_list *l = &m->frames;
-    double pixels = fmax((double)m->stream->codecpar->width * m->stream->codecpar->height, 1);
+    double pixels = fmax((double)m->size.w * m->size.h, 1);
     double frames = l->shown.n, whole = whole_pixels / pixels, most = most_pixels / pixels;
     bool keys_only = frames > whole && l->keys.n >= KEYS_ENOUGH;
     if (keys_only)
@@ -61,11 +61,13 @@ static int take_look(struct movie *m, int64_t pts, AVFrame *f, struct looks *l)
 {
     struct complaint ignored;
     av_frame_unref(f);
-    if (l->n == LOOKS_MOST || clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS)
+    if (l->n == LOOKS_MOST || l->damaged > DAMAGED_MOST || clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS)
         return WORK_TOO_LARGE;
     int status = movie_frame(m, pts, f, &ignored);
     if (status == WORK_OK && !look(m, f, &l->at[l->n]))
         l->n++;
+    else
+        l->damaged++;
     return status == WORK_NO_MEMORY ? status : WORK_OK;
 }
 
@@ -81,12 +83,14 @@ static void span_of(const struct movie *m, const struct plan *p, uint32_t k, uin
 
 int looks_take(struct movie *m, struct looks *ret, struct complaint *c)
 {
-    struct plan p = plan_looks(m);
     cleanup(looks_done) struct looks l = {.at = malloc(LOOKS_MOST * sizeof *l.at)};
     cleanup(av_frame_free) AVFrame *f = av_frame_alloc();
     if (!l.at || !f)
         return complain(c, WORK_NO_MEMORY, "no memory for looking at the video");
-    int status = WORK_OK;
+    /* The first tells how large they are, whatever the file's head says. */
+    int status = take_look(m, m->frames.shown.at[0], f, &l);
+    struct plan p = plan_looks(m);
+    l.n = l.damaged = 0;
     for (uint32_t k = 0; !status && k < MAX(m->frames.keys.n, 1u); k += p.key_step) {
         uint32_t first, end;
         span_of(m, &p, k, &first, &end);

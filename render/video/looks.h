@@ -9,6 +9,7 @@
 struct looks {
     struct look_at *at;
     uint32_t n;
+    uint32_t damaged; /* frames that are not among them */
 };
 void looks_done(struct looks *l);
 

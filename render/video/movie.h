@@ -42,6 +42,8 @@ struct movie {
     struct SwsContext *scaler; /* as it was used last */
     struct frame_list frames;
     int64_t reached;    /* the time of the last frame that was decoded; INT64_MIN: none since the seek */
+    struct size size;   /* of the last frame that was decoded, as stored */
+    uint32_t vain;      /* packets since a frame came */
     bool ended;         /* the decoder was told so */
     bool hurt;          /* something since the last key frame did not decode */
 };
@@ -73,5 +75,8 @@ int64_t movie_time(const struct movie *m, const AVFrame *f);
 
 /* The last frame not after that time, into `ret`, which must be empty. Cheap where it lies a little after the one before. */
 int movie_frame(struct movie *m, int64_t pts, AVFrame *ret, struct complaint *c);
+
+/* From here on frames are for a look only, and may be a little coarse; or no longer. */
+void movie_hurry(struct movie *m, bool hurry);
 
 #endif

@@ -16,6 +16,7 @@ enum {
     ALIGN = 64,    /* of rows; swscale writes whole vectors */
     HD_W = 1280,   /* from here on BT.709 */
     HD_H = 577,
+    LOOK_LINES = 8,  /* of the source for one of a look: the others are passed over */
     SHAPE_MOST = 16, /* a pixel that is longer than so many times its width is a mistake */
 };
 
@@ -84,6 +85,17 @@ static bool full_range(const AVFrame *f)
     return full;
 }
 
+/* For a look: the same frame with most of its lines left out. */
+static AVFrame thinned(const AVFrame *f, uint32_t height)
+{
+    AVFrame thin = *f;
+    int step = (int)MAX((uint32_t)f->height / (height * LOOK_LINES), 1u);
+    thin.height = f->height / step;
+    for (size_t i = 0; i < 4; i++)
+        thin.linesize[i] = f->linesize[i] * step;
+    return thin;
+}
+
 /* The scaler is kept for frames like this one: setting it up takes longer than a small frame. */
 static struct SwsContext *scaler_for(struct movie *m, const AVFrame *f, struct size size, enum AVPixelFormat to, bool quick)
 {
@@ -98,14 +110,15 @@ static struct SwsContext *scaler_for(struct movie *m, const AVFrame *f, struct s
 
 int pixels_make(struct movie *m, const AVFrame *f, struct size size, uint8_t channels, bool quick, struct pixels *ret)
 {
-    struct SwsContext *s = scaler_for(m, f, size, channels == 4 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24, quick);
+    AVFrame from = quick ? thinned(f, size.h) : *f;
+    struct SwsContext *s = scaler_for(m, &from, size, channels == 4 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24, quick);
     if (!s)
         return -EINVAL;
     size_t stride = ((size_t)size.w * channels + 2 * ALIGN - 1) / ALIGN * ALIGN;
     uint8_t *px = aligned_alloc(ALIGN, stride * (size.h + 1));
     if (!px)
         return -ENOMEM;
-    int lines = sws_scale(s, (const uint8_t *const *)f->data, f->linesize, 0, f->height, (uint8_t *const[4]){px},
+    int lines = sws_scale(s, (const uint8_t *const *)from.data, from.linesize, 0, from.height, (uint8_t *const[4]){px},
                           (const int[4]){(int)stride});
     if (lines != (int)size.h) {
         free(px);

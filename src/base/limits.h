@@ -72,7 +72,7 @@
 #define LIMIT_REFS 32u                      /* of them shown */
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
 #define LIMIT_TEXT_ROW (16 * KIB)           /* bytes of one row of text, with all that is piled up in it */
-#define LIMIT_MARKDOWN_BYTES (1 * MIB)      /* of a Markdown that is laid out; a longer one is shown as its source */
+#define LIMIT_MARKDOWN_BYTES (512 * KIB)     /* of a Markdown that is laid out; a longer one is shown as its source */
 #define LIMIT_MARKDOWN_TEXT (8 * MIB)       /* its text, with what acts made visible */
 #define LIMIT_RENDER_FILES 32               /* folders that a worker may read fonts and tables in */
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */

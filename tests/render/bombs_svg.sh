@@ -53,7 +53,7 @@ usual='width="1000" height="1000" viewBox="0 0 1000 1000"'
 { repeat 200 '<g>' | tr -d '\n'; repeat 200 '</g>'; } | svg "$usual" >nested-200.svg
 { repeat 100000 '<g>' | tr -d '\n'; repeat 100000 '</g>'; } | svg "$usual" >nested-100000.svg
 repeat 1000000 '<g/>' | svg "$usual" >million-elements.svg
-repeat 150000 '<rect x="%d" width="900" height="900" fill-opacity=".01"/>' | svg "$usual" >large-rects.svg
+repeat 60000 '<rect x="%d" width="900" height="900" fill-opacity=".01"/>' | svg "$usual" >large-rects.svg
 { printf '<g id="'; head -c 12000000 /dev/zero | tr '\0' a; echo '"/>'; } | svg "$usual" >long-attribute.svg
 {
     echo '<style>'

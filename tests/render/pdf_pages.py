@@ -47,6 +47,13 @@ def text():
     return document("0 g BT /F 24 Tf 50 700 Td (plain words) Tj ET", resources=FONT).bytes()
 
 
+def tables():
+    """Its letters are numbered by a table that poppler has in a file."""
+    cid = "<</Type/Font/Subtype/CIDFontType0/BaseFont/Ryumin-Light/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>>>"
+    font = "/Font<</F<</Type/Font/Subtype/Type0/BaseFont/Ryumin-Light/Encoding/90ms-RKSJ-H/DescendantFonts[%s]>>>>" % cid
+    return document("0 g BT /F 24 Tf 50 700 Td <82a082a2414243> Tj ET", resources=font).bytes()
+
+
 def noted():
     """A red note by an annotation, a blue field by a form; the page itself is empty."""
     pdf = Pdf()
@@ -108,7 +115,7 @@ def one_lost():
 
 FILES = {
     "three": three_pages, "shapes": two_shapes, "many": many_pages, "rotated": rotated, "cropped": cropped, "hairs": hairs,
-    "text": text, "noted": noted, "acting": acting, "elsewhere": elsewhere, "misplaced": misplaced, "cut": cut,
+    "text": text, "tables": tables, "noted": noted, "acting": acting, "elsewhere": elsewhere, "misplaced": misplaced, "cut": cut,
     "without_pages": without_pages, "one_lost": one_lost,
     "locked": lambda: locked(b"secret"), "open_locked": lambda: locked(b""),
     "noise": lambda: b"%PDF-1.4\n" + bytes(range(256)) * 16,

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+# SVG and SVGZ become pixels: sizes, parts drawn again, grounds, text, what is not loaded, what is refused.
+. "${0%/*}/../cli/lib.sh"
+
+[ -x "$BUILD/fovea-svg" ] || { echo "skip svg: fovea-svg is not built"; exit 0; }
+
+# svg NAME ATTRIBUTES CONTENT
+svg() {
+    echo "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" $2>$3</svg>" >"$1"
+}
+# look FILE OPTIONS...: seen as PNG of at most 400 pixels, in the file seen.png.
+look() {
+    run fovea view --json --no-webp --max-edge 400 -o seen.png "$@"
+    want_status 0
+    want_json ok true
+    want_json media_type image/png
+}
+# pixel PLACE WANTED: at x,y of what was seen.
+pixel() {
+    got=$(python3 "$TOP/tests/render/svg_pixels.py" seen.png "$1")
+    [ "$got" = "$2" ] || fail "at $1 is $got, want $2"
+}
+count() {
+    python3 "$TOP/tests/render/svg_pixels.py" seen.png count "$1" "$2"
+}
+want_size() {
+    [ "$(json source.width)x$(json source.height)" = "$1" ] || fail "size is not $1"
+}
+refused() {
+    run fovea view --json "$1"
+    want_status 1
+    want_json kind refusal
+    want_json reason "$2"
+}
+
+test_size_is_width_and_height() {
+    svg a.svg 'width="300" height="150"' '<rect width="150" height="150" fill="red"/><rect x="150" width="150" height="150" fill="blue"/>'
+    look a.svg
+    want_size 300x150
+    want_json source.media_type image/svg+xml
+    want_json width 400
+    want_json height 200
+    pixel 150,190 "255 0 0 255"
+    pixel 380,20 "0 0 255 255"
+}
+
+test_size_is_in_css_pixels_for_every_unit() {
+    for row in 'width="25.4mm" height="2in" 96x192' 'width="2.54cm" height="72pt" 96x96' 'width="6pc" height="50px" 96x50' \
+        'width="10em" height="20em" font-size="20px" 200x400'; do
+        svg a.svg "${row% *}" '<rect width="99" height="99"/>'
+        look a.svg
+        want_size "${row##* }"
+    done
+}
+
+test_size_is_the_view_box_without_width_and_height() {
+    rect='<rect width="10" height="10"/>'
+    svg a.svg 'viewBox="-5 -5 400 100"' "$rect"
+    look a.svg
+    want_size 400x100
+    svg a.svg 'width="100%" height="100%" viewBox="0 0 400 100"' "$rect"
+    look a.svg
+    want_size 400x100
+    svg a.svg 'width="200" viewBox="0 0 400 100"' "$rect"
+    look a.svg
+    want_size 200x50
+    svg a.svg 'height="50%" width="80" viewBox="0 0 400 100"' "$rect"
+    look a.svg
+    want_size 80x20
+}
+
+test_size_is_that_of_what_is_drawn_when_nothing_says_it() {
+    svg a.svg '' '<rect x="50" y="20" width="40" height="80" fill="lime"/>'
+    look a.svg
+    want_size 40x80
+    pixel 5,5 "0 255 0 255"
+}
+
+test_nothing_without_a_size_is_refused() {
+    svg a.svg '' '<g/>'
+    refused a.svg malformed
+    has out 'no size'
+    svg a.svg 'width="0" height="10"' '<rect width="9" height="9"/>'
+    refused a.svg malformed
+    svg a.svg 'width="70000" height="10"' '<rect width="9" height="9"/>'
+    refused a.svg too_large
+    has out 70000
+}
+
+# A hair of a tenth of a unit is grey when it is shown whole, black and four pixels wide when it is drawn again.
+test_region_is_drawn_again_and_not_magnified() {
+    svg a.svg 'width="1000" height="1000"' '<rect width="1000" height="1000" fill="#fff"/><rect x="500" width=".1" height="1000"/>'
+    look a.svg
+    [ "$(count 0,0,0 60)" -eq 0 ]
+    look --region 495,495,10,10 a.svg
+    want_json offset '[495,495]'
+    pixel 198,200 "255 255 255 255"
+    pixel 202,200 "0 0 0 255"
+    pixel 206,200 "255 255 255 255"
+    look --region 495.5,495.25,10,10 a.svg
+    want_json offset '[495.5,495.25]'
+    pixel 182,200 "0 0 0 255"
+}
+
+# Layers of the whole at such a scale would be 160 thousand pixels wide.
+test_small_region_of_layers_is_drawn_as_in_the_whole() {
+    svg a.svg 'width="1000" height="1000"' '<style>svg { opacity: .5 }</style><rect width="100%" height="100%" fill="blue"/>
+        <g opacity=".5"><rect x="500" width="50%" height="1000" fill="red"/></g><rect x="100%" width="5" height="5"/>'
+    look a.svg
+    blue=$(python3 "$TOP/tests/render/svg_pixels.py" seen.png 100,200)
+    [ "$blue" = "128 128 255 255" ] || [ "$blue" = "127 127 255 255" ] || fail "the ground is $blue"
+    mixed=$(python3 "$TOP/tests/render/svg_pixels.py" seen.png 300,200)
+    look --region 499,495,2,2 a.svg
+    pixel 100,200 "$blue"
+    pixel 198,200 "$blue"
+    pixel 202,200 "$mixed"
+    pixel 300,200 "$mixed"
+}
+
+test_transparent_ground_is_told_and_white() {
+    svg a.svg 'width="100" height="100"' '<circle cx="50" cy="50" r="40" fill="#800"/>'
+    look a.svg
+    pixel 2,2 "255 255 255 255"
+    pixel 200,200 "136 0 0 255"
+    has out 'on white'
+}
+
+test_light_drawing_is_laid_on_grey() {
+    svg a.svg 'width="100" height="100"' '<circle cx="50" cy="50" r="40" fill="#fff"/>'
+    look a.svg
+    pixel 2,2 "128 128 128 255"
+    pixel 200,200 "255 255 255 255"
+    has out 'grey'
+}
+
+test_half_transparent_colours_are_true() {
+    svg a.svg 'width="10" height="10"' '<rect width="10" height="10" fill="#f80" fill-opacity=".5"/>'
+    look a.svg
+    [ "$(count 255,195,128 2)" -gt 150000 ]
+}
+
+test_text_is_drawn() {
+    svg a.svg 'width="200" height="50"' '<rect width="200" height="50" fill="#fff"/><text x="5" y="40" font-size="40" font-family="sans-serif">Words</text>'
+    look a.svg
+    [ "$(count 0,0,0 40)" -gt 2000 ] || fail "no text: $(count 0,0,0 40)"
+}
+
+test_pictures_inside_are_drawn() {
+    red=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC
+    svg a.svg 'width="10" height="10"' "<image width=\"10\" height=\"10\" xlink:href=\"data:image/png;base64,$red\"/>"
+    look a.svg
+    pixel 150,150 "255 0 0 255"
+    gif=R0lGODdhAQABAIAAAAAA/////ywAAAAAAQABAAACAkQBADs=
+    svg a.svg 'width="10" height="10"' "<image width=\"10\" height=\"10\" xlink:href=\"data:image/gif;base64,$gif\"/>"
+    look a.svg
+    pixel 150,150 "0 0 255 255"
+    cp "$GOOD/jpeg-gray.jpg" j.jpg 2>/dev/null || cp "$(ls "$GOOD"/jpeg*.jpg | head -n 1)" j.jpg
+    svg a.svg 'width="10" height="10"' "<image width=\"10\" height=\"10\" preserveAspectRatio=\"none\" xlink:href=\"data:image/jpeg;base64,$(base64 -w0 j.jpg)\"/>"
+    look a.svg
+    [ "$(count 255,255,255 0)" -lt 150000 ]
+}
+
+# A loader that is no part of gdk-pixbuf would be code mapped in the jail.
+test_other_pictures_inside_are_left_out() {
+    printf 'BM\072\0\0\0\0\0\0\0\066\0\0\0\050\0\0\0\1\0\0\0\1\0\0\0\1\0\030\0\0\0\0\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\0\0\0' >b.bmp
+    for type in image/bmp image/x-icon image/tiff application/octet-stream text/plain; do
+        svg a.svg 'width="10" height="10"' "<rect width=\"10\" height=\"10\" fill=\"#fff\"/><image width=\"10\" height=\"10\" xlink:href=\"data:$type;base64,$(base64 -w0 b.bmp)\"/>"
+        look a.svg
+        pixel 150,150 "255 255 255 255"
+    done
+}
+
+test_nothing_outside_is_loaded() {
+    base64 -d >red.png <<-END
+		iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC
+	END
+    echo 'rect { fill: red !important }' >red.css
+    svg other.svg 'width="10" height="10"' '<rect id="r" width="10" height="10" fill="red"/>'
+    ground='<rect width="10" height="10" fill="#fff"/>'
+    for href in red.png ./red.png "$PWD/red.png" "file://$PWD/red.png" other.svg; do
+        svg a.svg 'width="10" height="10"' "$ground<image width=\"10\" height=\"10\" xlink:href=\"$href\"/>"
+        look a.svg
+        [ "$(count 255,255,255 0)" -eq 160000 ] || fail "$href was loaded"
+    done
+    svg a.svg 'width="10" height="10"' "<style>@import url(red.css); @import 'file://$PWD/red.css';</style>$ground<use xlink:href=\"other.svg#r\"/>
+        <use xlink:href=\"file://$PWD/other.svg#r\"/><g filter=\"url(other.svg#r)\"/>
+        <xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"other.svg\"/>
+        <xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"file://$PWD/other.svg\" parse=\"text\"/>"
+    look a.svg
+    [ "$(count 255,255,255 0)" -eq 160000 ] || fail "something was loaded"
+    { echo "<?xml-stylesheet type=\"text/css\" href=\"red.css\"?><?xml-stylesheet type=\"text/css\" href=\"file://$PWD/red.css\"?>"
+      cat a.svg; } >b.svg
+    look b.svg
+    [ "$(count 255,255,255 0)" -eq 160000 ] || fail "a stylesheet was loaded"
+}
+
+test_entities_of_files_are_empty() {
+    echo SECRET >secret.txt
+    for name in file:///etc/passwd secret.txt "file://$PWD/secret.txt" http://127.0.0.1:9/; do
+        cat >a.svg <<-END
+			<!DOCTYPE svg [<!ENTITY e SYSTEM "$name"><!ENTITY % p SYSTEM "$name">]>
+			<svg xmlns="http://www.w3.org/2000/svg" width="200" height="20"><rect width="200" height="20" fill="#fff"/>
+			<text y="18" font-size="20">&e;</text></svg>
+		END
+        run fovea view --json --no-webp --max-edge 400 -o seen.png a.svg
+        [ "$status" -eq 1 ] || [ "$(count 0,0,0 200)" -eq 0 ] || fail "$name is shown"
+        hasnt out SECRET
+    done
+}
+
+test_encodings_are_read() {
+    svg a.svg 'width="10" height="10"' '<rect width="10" height="10" fill="red"/><!-- ü -->'
+    for encoding in UTF-16LE UTF-16BE; do
+        { case $encoding in *LE) printf '\377\376' ;; *) printf '\376\377' ;; esac; iconv -f UTF-8 -t $encoding a.svg; } >b.svg
+        look b.svg
+        want_json source.media_type image/svg+xml
+        pixel 150,150 "255 0 0 255"
+    done
+    { echo '<?xml version="1.0" encoding="UTF-8"?>'; cat a.svg; } >b.svg
+    look b.svg
+    pixel 150,150 "255 0 0 255"
+}
+
+test_svgz_is_inflated() {
+    svg a.svg 'width="20" height="10"' '<rect width="20" height="10" fill="red"/>'
+    gzip -k a.svg
+    look a.svg.gz
+    want_size 20x10
+    want_json source.media_type image/svg+xml
+    pixel 150,150 "255 0 0 255"
+}
+
+test_cut_svgz_is_refused() {
+    svg a.svg 'width="20" height="10"' '<rect width="20" height="10" fill="red"/>'
+    gzip -k a.svg
+    head -c 100 a.svg.gz >cut.svgz
+    refused cut.svgz malformed
+    { cat a.svg.gz | head -c -8; printf '12345678'; } >sum.svgz
+    refused sum.svgz malformed
+}
+
+test_gzip_bomb_is_refused_at_once() {
+    { echo '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'; head -c 100000000 /dev/zero; } >bomb.svg
+    gzip -1 bomb.svg
+    refused bomb.svg.gz too_large
+    has out '64 MiB'
+}
+
+test_broken_markup_is_refused_with_its_place() {
+    printf '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">\n<g>\n</svg>\n' >a.svg
+    refused a.svg malformed
+    has out 'line 4 column 1'
+    printf '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" heig' >a.svg
+    refused a.svg malformed
+}
+
+test_long_drawing_has_tiles() {
+    svg a.svg 'width="1000" height="10000"' '<rect y="9000" width="1000" height="1000" fill="red"/>'
+    run fovea view --json --max-edge 400 a.svg
+    want_status 0
+    n=$(json source.pages)
+    [ "$n" -gt 3 ]
+    look --page "$n" a.svg
+    pixel 30,"$(($(json height) - 10))" "255 0 0 255"
+}
+
+# After the seccomp filter stands, no file is opened but fonts, and no socket at all.
+test_jail_opens_fonts_only() {
+    command -v strace >/dev/null || skip "there is no strace"
+    skip_if_sanitized
+    svg a.svg 'width="100" height="50"' "<text y=\"20\">Words 漢字 עברית</text><text y=\"40\" font-family=\"serif\" font-style=\"italic\">x</text>
+        <image width=\"10\" height=\"10\" xlink:href=\"file:///etc/passwd\"/><image width=\"9\" height=\"9\" xlink:href=\"https://127.0.0.1/a.png\"/>
+        <filter id=\"f\"><feGaussianBlur stdDeviation=\"2\"/></filter><rect width=\"9\" height=\"9\" filter=\"url(#f)\"/>"
+    strace -f -o trace -e trace=openat,open,socket,connect,execve,seccomp "$FOVEA" view --root "$PWD" a.svg >/dev/null 2>err ||
+        skip "cannot be traced here"
+    grep -q 'execve.*fovea-svg' trace || fail "the renderer did not run"
+    worker=$(sed -n 's/^\([0-9]*\) .*execve(".*fovea-svg".*/\1/p' trace | head -n 1)
+    # Its threads have numbers of their own: whoever opened something after its filter, but for the parent's.
+    awk -v w="$worker" '$1 == w && /seccomp\(/ { jailed = 1 } jailed && $1 >= w && /open(at)?\(|socket\(|connect\(|execve\(/' trace |
+        grep -v -e ' = -1 E' -e unfinished -e urandom >after || true
+    ! grep -E 'socket|connect|execve' after || fail "a socket or a program"
+    ! grep -v -E '"/usr/(local/)?share/(fonts|ghostscript)|"/[^"]*\.(ttf|otf|ttc|pfb|pcf|gz)"' after | grep open ||
+        fail "opened something else"
+}
+
+run_tests "$@"
