@@ -59,11 +59,12 @@ int svg_extent(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
     bool shape = has_box && box.width > 0 && box.height > 0;
     double w = absolute(has_w, width), h = absolute(has_h, height);
     /* Lengths in em depend on the root's font size; librsvg knows it. */
-    if (w && h && rsvg_handle_get_intrinsic_size_in_pixels(handle, &r.width, &r.height))
+    if (w > 0 && h > 0 && rsvg_handle_get_intrinsic_size_in_pixels(handle, &r.width, &r.height))
         ;
-    else if (w || h)
-        r = (RsvgRectangle){0, 0, w ? w : shape ? h * box.width / box.height : DEFAULT_W,
-                            h ? h : shape ? w * box.height / box.width : DEFAULT_H};
+    else if (w > 0)
+        r = (RsvgRectangle){0, 0, w, h > 0 ? h : shape ? w * box.height / box.width : DEFAULT_H};
+    else if (h > 0)
+        r = (RsvgRectangle){0, 0, shape ? h * box.width / box.height : DEFAULT_W, h};
     else if (shape)
         r = (RsvgRectangle){0, 0, box.width, box.height};
     else if (of_ink(handle, &r, c))
