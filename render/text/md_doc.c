@@ -7,274 +7,35 @@
 #include "md_doc.h"
 
 #include <errno.h>
-#include <md4c.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "md_build.h"
 #include "md_html.h"
 
-enum {
-    DEPTH_SHOWN = 10,
-    DEPTH_KEPT = 64,
-    PARTS_MOST = 1 << 20,   /* blocks, cells, runs */
-    IMAGES_MOST = 512,      /* more are words */
-    BLOCK_MOST = 4096,      /* bytes set at once: without a blank Pango takes quadratic time, and at last its numbers overflow */
-};
 
-#define REPLACEMENT "\xef\xbf\xbd"
 #define OBJECT "\xef\xbf\xbc"
 
-/* What is open around the text that comes. */
-struct open {
-    MD_BLOCKTYPE type;
-    uint32_t next; /* number of the next item */
-    bool tight;
-};
-
-struct build {
-    struct md_doc *doc;
-    struct span source;
-    int error;
-    struct open open[DEPTH_KEPT];
-    size_t depth; /* may be more than are kept */
-    uint32_t bold, italic, struck, link, code, image; /* spans that are open */
-    struct md_block *block; /* that text goes to; NULL: none is open */
-    enum md_marker marker; /* for the next block */
-    uint32_t number;
-    bool first; /* nothing of the item stands yet */
-    bool fresh; /* a list begins that is in no other */
-    size_t seen;  /* bytes of the source whose lines were counted */
-    uint32_t line;
-    unsigned piled;
-};
-
-static int failed(struct build *b, int error)
+int build_failed(struct build *b, int error)
 {
     b->error = b->error ? b->error : error;
     return -1;
 }
 
-/* Room for one more: twice as much when it is full. */
-static void *grown(struct build *b, void *array, size_t n, size_t each, size_t most)
+void *build_grown(struct build *b, void *array, size_t n, size_t each)
 {
     if (n & (n - 1) || (n && n < 16))
         return array;
-    if (n >= most) {
-        (void)failed(b, -E2BIG);
+    if (n >= PARTS_MOST) {
+        (void)build_failed(b, -E2BIG);
         return NULL;
     }
     void *more = realloc(array, (n ? 2 * n : 16) * each);
     if (!more)
-        (void)failed(b, -ENOMEM);
+        (void)build_failed(b, -ENOMEM);
     return more;
-}
-#define GROW(b, array, n) ({ \
-    void *more_ = grown(b, array, n, sizeof *(array), PARTS_MOST); \
-    if (more_) \
-        (array) = more_; \
-    more_ != NULL; })
-
-/* ---------------------------------------------------------------- text */
-
-static uint32_t look_now(const struct build *b)
-{
-    return (b->bold ? LOOK_BOLD : 0) | (b->italic ? LOOK_ITALIC : 0) | (b->struck ? LOOK_STRUCK : 0) |
-           (b->link ? LOOK_LINK : 0) | (b->code ? LOOK_CODE : 0);
-}
-
-/* The run that text of this look belongs to: the last one, or a new one. */
-static int put(struct build *b, const char *text, size_t len, uint32_t look, uint32_t image)
-{
-    struct md_doc *d = b->doc;
-    struct md_block *k = b->block;
-    struct md_run *last = k->runs ? &d->runs[d->n_runs - 1] : NULL;
-    if (!last || last->look != look || look & LOOK_IMAGE) {
-        if (!GROW(b, d->runs, d->n_runs))
-            return -1;
-        last = &d->runs[d->n_runs++];
-        *last = (struct md_run){(uint32_t)d->text.len, 0, look, image};
-        k->runs++;
-    }
-    if (buf_add(&d->text, text, len))
-        return failed(b, d->text.error);
-    last->len += (uint32_t)len;
-    k->len += (uint32_t)len;
-    return 0;
-}
-
-/* Where to cut text so that at most `room` bytes stand before it: at a line's end, behind a blank, between characters. */
-static size_t cut_at(const char *text, size_t room, bool code)
-{
-    const char *end = memrchr(text, '\n', room);
-    if (!end && !code)
-        end = memrchr(text, ' ', room);
-    if (end)
-        return (size_t)(end - text) + 1;
-    while (room && ((uint8_t)text[room] & 0xc0) == 0x80)
-        room--;
-    return room;
-}
-
-/* A block that is too long goes on in another, close behind it. A cell cannot. */
-static int go_on(struct build *b)
-{
-    struct md_doc *d = b->doc;
-    if (b->block->kind == MD_CELL)
-        return failed(b, -E2BIG);
-    if (!GROW(b, d->blocks, d->n_blocks))
-        return -1;
-    struct md_block *before = &d->blocks[d->n_blocks - 1], *next = before + 1;
-    before->goes_on = true;
-    *next = *before;
-    next->goes_on = false;
-    next->joined = true;
-    next->marker = MARKER_NONE;
-    next->at = (uint32_t)d->text.len;
-    next->run = (uint32_t)d->n_runs;
-    next->len = next->runs = 0;
-    next->first_line = next->last_line = b->line;
-    d->n_blocks++;
-    b->block = next;
-    return 0;
-}
-
-static int put_text(struct build *b, const char *text, size_t len)
-{
-    if (b->image)
-        return buf_add(&b->doc->alts, text, len) ? failed(b, b->doc->alts.error) : 0;
-    while (b->block && len) {
-        size_t room = b->block->len < BLOCK_MOST ? BLOCK_MOST - b->block->len : 0;
-        size_t n = len <= room ? len : cut_at(text, room, b->block->kind == MD_CODE);
-        if ((n && put(b, text, n, look_now(b), 0)) || (n < len && go_on(b)))
-            return -1;
-        text += n;
-        len -= n;
-    }
-    return 0;
-}
-
-/* A character as it may stand on a page: what acts on its surroundings only shows, and piles have an end. */
-static int put_char(struct build *b, uint32_t c)
-{
-    char out[16];
-    bool joins = c >= 0x300 && ((c < 0x370) || (c >= 0x1ab0 && c < 0x1b00) || (c >= 0x1dc0 && c < 0x1e00) ||
-                                (c >= 0x20d0 && c < 0x2100) || (c >= 0xfe20 && c < 0xfe30));
-    b->piled = joins ? b->piled + 1 : 0;
-    if (b->piled > WRAP_JOINED)
-        return 0;
-    if (char_acts(c) && c != '\n' && c != '\t' && c != 0x200c && c != 0x200d)
-        return put_text(b, out, (size_t)snprintf(out, sizeof out, "<%04X>", c));
-    return put_text(b, out, utf8_encode(c, out));
-}
-
-static int put_shown(struct build *b, struct span s)
-{
-    size_t from = 0, i = 0;
-    while (i < s.len) {
-        uint8_t byte = s.at[i];
-        if ((byte >= 0x20 && byte < 0x7f) || byte == '\n' || byte == '\t') {
-            b->piled = 0;
-            i++;
-            continue;
-        }
-        uint32_t c;
-        size_t n = utf8_decode((const char *)s.at + i, s.len - i, &c);
-        if (put_text(b, (const char *)s.at + from, i - from) || put_char(b, n ? c : 0xfffd))
-            return -1;
-        i += n ? n : 1;
-        from = i;
-    }
-    return put_text(b, (const char *)s.at + from, i - from);
-}
-
-/* Pointers go forward nearly always; one that does not tells nothing new. */
-static void note_line(struct build *b, const char *text, size_t len)
-{
-    const char *start = (const char *)b->source.at;
-    if (text < start || text > start + b->source.len || !b->block)
-        return;
-    size_t at = (size_t)(text - start);
-    for (; b->seen < at; b->seen++)
-        b->line += b->source.at[b->seen] == '\n';
-    bool more = len && text[len - 1] != '\n';
-    for (size_t end = at + len; more && b->seen < end; b->seen++)
-        b->line += b->source.at[b->seen] == '\n';
-    if (!b->block->first_line)
-        b->block->first_line = b->line;
-    b->block->last_line = b->line;
-}
-
-static int put_entity(struct build *b, struct span s)
-{
-    uint32_t c = html_entity(s);
-    return c ? put_char(b, c) : put_shown(b, s);
-}
-
-/* Between the lines of HTML is no empty one, and none before the first. */
-static int put_break(struct build *b)
-{
-    bool empty = !b->block || !b->block->len || b->doc->text.data[b->doc->text.len - 1] == '\n';
-    return empty ? 0 : put_text(b, "\n", 1);
-}
-
-static int put_html_text(struct build *b, struct span s)
-{
-    while (s.len) {
-        size_t next;
-        struct span line = line_first(s, &next);
-        if (put_shown(b, line) || (next > line.len && put_break(b)))
-            return -1;
-        s = (struct span){s.at + next, s.len - next};
-    }
-    return 0;
-}
-
-static int put_html(struct build *b, struct span s)
-{
-    for (size_t i = 0, from = 0;;) {
-        bool ends;
-        size_t n = i < s.len ? html_markup((struct span){s.at + i, s.len - i}, &ends) : 0;
-        if (n || i == s.len) {
-            if (put_html_text(b, (struct span){s.at + from, i - from}) || (n && ends && put_break(b)))
-                return -1;
-            if (i == s.len)
-                return 0;
-            i = from = i + n;
-        } else {
-            const uint8_t *next = memchr(s.at + i + 1, '<', s.len - i - 1);
-            i = next ? (size_t)(next - s.at) : s.len;
-        }
-    }
-}
-
-/* Text of a tight list comes without a paragraph around it. */
-static int ensure_block(struct build *b);
-
-static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE len, void *data)
-{
-    struct build *b = data;
-    struct span s = {(const uint8_t *)text, len};
-    if (ensure_block(b))
-        return -1;
-    note_line(b, text, len);
-    switch (type) {
-    case MD_TEXT_NULLCHAR:
-        return put_text(b, REPLACEMENT, 3);
-    case MD_TEXT_BR:
-        return put_text(b, "\n", 1);
-    case MD_TEXT_SOFTBR:
-        return put_text(b, " ", 1);
-    case MD_TEXT_ENTITY:
-        return put_entity(b, s);
-    case MD_TEXT_HTML:
-        return put_html(b, s);
-    default:
-        return put_shown(b, s);
-    }
 }
 
 /* ---------------------------------------------------------------- spans */
@@ -328,14 +89,14 @@ static int begin_image(struct build *b, const MD_SPAN_IMG_DETAIL *detail)
     struct md_doc *d = b->doc;
     auto_buf name = BUF_INIT(LIMIT_REFS_BYTES);
     if (!b->image && d->n_images >= IMAGES_MOST)
-        return ensure_block(b) || put_text(b, "[image] ", 8) ? -1 : 0;
+        return build_block(b) || put_text(b, "[image] ", 8) ? -1 : 0;
     if (b->image++)
         return 0;
-    if (ensure_block(b) || !GROW(b, d->images, d->n_images))
+    if (build_block(b) || !GROW(b, d->images, d->n_images))
         return -1;
     uint32_t ref = spell(&detail->src, &name) ? MD_NO_REF : ref_of(d, &name);
     d->images[d->n_images] = (struct md_image){ref, (uint32_t)d->alts.len, 0};
-    return put(b, OBJECT, 3, LOOK_IMAGE, (uint32_t)d->n_images++);
+    return put_run(b, OBJECT, 3, LOOK_IMAGE, (uint32_t)d->n_images++);
 }
 
 static int on_span(MD_SPANTYPE type, void *detail, void *data)
@@ -431,7 +192,7 @@ static int add_block(struct build *b, enum md_kind kind, uint8_t level)
     return 0;
 }
 
-static int ensure_block(struct build *b)
+int build_block(struct build *b)
 {
     return b->block ? 0 : add_block(b, MD_PARAGRAPH, 0);
 }
@@ -442,7 +203,8 @@ static int add_cell(struct build *b, const MD_BLOCK_TD_DETAIL *detail, bool head
     if (!GROW(b, d->cells, d->n_cells))
         return -1;
     b->block = &d->cells[d->n_cells++];
-    enum md_align align = detail->align == MD_ALIGN_CENTER ? ALIGN_CENTRE : detail->align == MD_ALIGN_RIGHT ? ALIGN_RIGHT : ALIGN_LEFT;
+    enum md_align align = detail->align == MD_ALIGN_CENTER  ? ALIGN_CENTRE
+                          : detail->align == MD_ALIGN_RIGHT ? ALIGN_RIGHT : ALIGN_LEFT;
     *b->block = (struct md_block){.kind = MD_CELL, .align = align, .head = head, .at = (uint32_t)d->text.len,
                                   .run = (uint32_t)d->n_runs};
     b->bold = head;

@@ -26,7 +26,8 @@ struct piece {
     struct buf text;
     unsigned first, columns;
     unsigned wide; /* letters of two columns; all are, or none */
-    bool hex;
+    bool marked; /* characters that are not shown as they are */
+    bool joined; /* there are combining characters among them */
 };
 
 static void spread(struct row_pen *pen, const struct piece *p)
@@ -41,18 +42,32 @@ static void spread(struct row_pen *pen, const struct piece *p)
     pango_attr_list_unref(list);
 }
 
+/* A letter and its accent as one character, where there is one: the accent alone may come from another font, beside it. */
+static void compose(struct piece *p)
+{
+    char *composed = p->text.error ? NULL : g_utf8_normalize(p->text.data, (gssize)p->text.len, G_NORMALIZE_DEFAULT_COMPOSE);
+    if (!composed)
+        return;
+    p->text.len = 0;
+    (void)buf_add_str(&p->text, composed);
+    g_free(composed);
+}
+
 static void draw_piece(struct row_pen *pen, struct piece *p, double x, double y)
 {
+    if (p->joined)
+        compose(p);
     if (p->text.len && !p->text.error) {
         if (p->wide)
             spread(pen, p);
-        cairo_set_source_rgb(pen->cairo, p->hex ? 0.72 : 0, 0, 0);
+        cairo_set_source_rgb(pen->cairo, p->marked ? 0.72 : 0, 0, 0);
         row_words(pen, p->text.data, p->text.len, x + p->first * pen->column, y);
         if (p->wide)
             pango_layout_set_attributes(pen->layout, NULL);
     }
     p->first += p->columns;
     p->columns = p->wide = 0;
+    p->joined = false;
     p->text.len = 0;
 }
 
@@ -60,6 +75,8 @@ static void add_cell(struct piece *p, const struct cell *k)
 {
     if (k->mark == MARK_PILED)
         (void)buf_add_char(&p->text, DOTTED_CIRCLE);
+    if (k->mark == MARK_CARET)
+        (void)buf_add_str(&p->text, "^");
     if (k->mark == MARK_HEX)
         (void)buf_add_format(&p->text, "<%04X>", k->c);
     else if (k->mark == MARK_TAB)
@@ -67,12 +84,18 @@ static void add_cell(struct piece *p, const struct cell *k)
     else
         (void)buf_add_char(&p->text, k->c);
     p->columns += k->columns;
+    p->joined |= !k->columns;
     p->wide += k->columns == 2 && k->mark == MARK_PLAIN;
 }
 
 static bool is_wide(const struct cell *k)
 {
     return k->columns == 2 && k->mark == MARK_PLAIN;
+}
+
+static bool is_marked(const struct cell *k)
+{
+    return k->mark == MARK_HEX || k->mark == MARK_CARET;
 }
 
 /* Scripts whose letters join, are reordered, or run from right to left. */
@@ -93,20 +116,20 @@ void row_draw(struct row_pen *pen, struct span row, double x, double y)
 {
     struct pen at = {0};
     cleanup(buf_done) struct buf text = BUF_INIT(LIMIT_TEXT_ROW);
-    bool whole = needs_shaping(row), wide = false, hex = false;
+    bool whole = needs_shaping(row), wide = false, marked = false;
     struct piece p = {.text = text};
     for (size_t i = 0; i < row.len && at.column < pen->columns;) {
         struct cell k = cell_next((struct span){row.at + i, row.len - i}, &at);
         bool joins = !k.columns && k.mark == MARK_PLAIN;
-        if (!whole && !joins && (is_wide(&k) != wide || (k.mark == MARK_HEX) != hex))
+        if (!whole && !joins && (is_wide(&k) != wide || is_marked(&k) != marked))
             draw_piece(pen, &p, x, y);
         wide = joins ? wide : is_wide(&k);
-        p.hex = hex = joins ? hex : k.mark == MARK_HEX;
+        p.marked = marked = joins ? marked : is_marked(&k);
         add_cell(&p, &k);
         i += k.bytes;
     }
     if (whole)
-        p.wide = 0, p.hex = false;
+        p.wide = 0, p.marked = false;
     draw_piece(pen, &p, x, y);
     text = p.text;
 }

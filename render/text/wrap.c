@@ -59,8 +59,9 @@ static void take_control(struct cell *k, unsigned column)
         k->mark = MARK_TAB;
         k->columns = TAB_COLUMNS - column % TAB_COLUMNS;
     } else if (k->c < 0x20 || k->c == 0x7f) {
-        k->mark = MARK_PICTURE;
-        k->c = k->c == 0x7f ? 0x2421 : 0x2400 + k->c;
+        k->mark = MARK_CARET;
+        k->c ^= 0x40;
+        k->columns = 2;
     } else {
         k->mark = MARK_HEX;
         k->columns = hex_digits(k->c) + 2;
@@ -164,8 +165,8 @@ unsigned survey_columns(const struct survey *s, unsigned most)
     if (longer * 4 > lines)
         return MIN(most, (unsigned)WRAP_PROSE);
     uint64_t left_out = longer * 50 > lines ? longer : longer ? lines / 50 : 0;
-    unsigned columns = most;
-    while (columns > WRAP_LEAST && longer + s->widths[columns] <= left_out)
+    unsigned columns = most, least = longer ? MIN(most, (unsigned)WRAP_PROSE) : WRAP_LEAST;
+    while (columns > least && longer + s->widths[columns] <= left_out)
         longer += s->widths[columns--];
     return columns;
 }

@@ -30,14 +30,15 @@ struct span {
 enum mark {
     MARK_PLAIN,
     MARK_TAB,
-    MARK_PICTURE, /* as another character: U+FFFD for what is no UTF-8, U+241B for an escape */
+    MARK_PICTURE, /* as another character: U+FFFD for what is no UTF-8 */
+    MARK_CARET,   /* a control character, as ^[; few fonts have pictures of these */
     MARK_HEX,     /* as <202E>: it would act on the text around it */
     MARK_PILED,   /* a combining character that has a column of its own */
 };
 
 /* One character of a row: where the next one begins, and the columns that it takes. */
 struct cell {
-    uint32_t c; /* what is shown, or for MARK_HEX and MARK_TAB what it is */
+    uint32_t c; /* what is shown (of MARK_CARET: behind the caret), or for MARK_HEX and MARK_TAB what it is */
     enum mark mark;
     unsigned bytes, columns;
 };

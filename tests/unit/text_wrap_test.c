@@ -41,7 +41,7 @@ TEST(columns_are_counted_by_how_characters_are_shown)
     CHECK(line_columns(span_of("abc\tx"), 80) == 5);
     CHECK(line_columns(span_of("漢字"), 80) == 4);
     CHECK(line_columns(span_of("e\u0301x"), 80) == 2);
-    CHECK(line_columns(span_of("\x1b"), 80) == 1);
+    CHECK(line_columns(span_of("\x1b"), 80) == 2);
     CHECK(line_columns(span_of("\u202e"), 80) == 6);
     CHECK(line_columns(span_of("\xff\xfe"), 80) == 2);
     CHECK(line_columns(span_of("0123456789"), 5) == 6);
@@ -95,6 +95,11 @@ TEST(a_page_is_as_wide_as_the_file_needs)
     long_line[100] = 0;
     survey_take(span_of(long_line), &s);
     CHECK(survey_columns(&s, 120) == 100);
+    survey_take(span_of("short\nlines\nand\nnot\nmany\nof\nthem\n"), &s);
+    s.widths[WRAP_WIDEST + 1]++;
+    s.lines++;
+    CHECK(survey_columns(&s, 120) == WRAP_PROSE); /* one long line has room, although it does not fit */
+    survey_take(span_of(long_line), &s);
     CHECK(survey_columns(&s, 90) == 90); /* most lines are longer than the page: it is as wide as it can be */
 }
 
