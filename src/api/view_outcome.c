@@ -31,7 +31,8 @@ static fovea_result *refuse_past(const struct view_job *j)
         return result_refused(REASON_INVALID_INPUT, "frame %u is past the end: the picture has %u frame%s",
                               j->work.frame, r->frames, r->frames == 1 ? "" : "s");
     if (r->duration_ms <= 0)
-        return refuse_named(REASON_INVALID_INPUT, path, "is over by then; name an earlier time");
+        return refuse_named(REASON_INVALID_INPUT, path, "is over by then%s%s; name an earlier time", *r->detail ? ": " : "",
+                            r->detail);
     note_time(&last, r->duration_ms);
     return last.error ? NULL : refuse_named(REASON_INVALID_INPUT, path, "is over by then: it lasts %s", last.data);
 }

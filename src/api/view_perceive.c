@@ -11,10 +11,11 @@
 static void add_more(const struct view_job *j, struct buf *b)
 {
     char hex[SHA256_HEX_LEN + 1];
+    int64_t told = j->output.reply.time_ms; /* of the frame itself, whatever moment of it was named */
     if (j->work.flags & WORK_SHEET)
         (void)buf_add_format(b, " sheet to %u", j->work.last_page);
     if (j->work.flags & WORK_TIME)
-        (void)buf_add_format(b, " time %lld", (long long)j->work.time_ms);
+        (void)buf_add_format(b, " time %lld", (long long)(told >= 0 ? told : j->work.time_ms));
     if (j->sniff.media == MEDIA_MARKDOWN)
         (void)buf_add_str(b, " markdown");
     if (!j->joined)
