@@ -130,7 +130,7 @@ static int draw(struct drawing *d, struct work_request *work, size_t k, struct f
     work->page = d->first + (uint32_t)k;
     if (cache_find(j->call->f->cache, j->sha256, work, out))
         return 0;
-    struct pool_job job = {.request = work, .input = j->snapshot.fd, .limit_ms = LIMIT_WORKER_MS,
+    struct pool_job job = {.request = work, .input = j->snapshot.fd, .limit_ms = (int)j->call->f->config.view_timeout_ms,
                            .cancel = j->call->scope.cancel};
     int r = pool_run(d->pool, &job, &d->ends[k], out, fault);
     if (r == 0 && d->ends[k] == POOL_DONE)

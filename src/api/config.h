@@ -37,7 +37,7 @@ struct config {
     int64_t max_patches;         /* for hosts whose model is not known; 0 off */
     int64_t question_timeout_ms; /* 0 none */
 
-    int64_t view_max_bytes, view_max_video_bytes;
+    int64_t view_max_bytes, view_max_video_bytes, view_timeout_ms;
     char **fs_reach; /* absolute folders, NULL-terminated; never NULL */
 
     bool network_view;

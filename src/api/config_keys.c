@@ -44,6 +44,8 @@ const struct config_key config_keys[] = {
     INT("images.questionTimeoutMs", question_timeout_ms, 0, 86400000, 300000,
         HELP("longest wait for the answer to a question, in milliseconds; 0 waits for ever")),
     INT("view.maxBytes", view_max_bytes, 1, 1 * GIB, LIMIT_VIEW_BYTES, HELP("most bytes of a source that view opens, unless it is a video")),
+    INT("view.timeoutMs", view_timeout_ms, 100, 60000, LIMIT_WORKER_MS,
+        HELP("most milliseconds that decoding or drawing one picture may take")),
     INT("view.maxVideoBytes", view_max_video_bytes, 1, 64 * GIB, 1 * GIB, HELP("most bytes of a video")),
     {.path = "fs_reach", .type = CONFIG_FOLDERS, AT(fs_reach), .max = LIMIT_ROOTS, .text = "${cwd}",
      HELP("the folders that may be read; ${cwd} is where fovea was started, ${home} and ~/ the home folder")},

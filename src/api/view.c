@@ -32,6 +32,9 @@ static int step_perceivable(struct view_job *j)
     const char *path = j->request->path;
     if (!j->snapshot.size)
         return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is empty; it holds no picture"));
+    if (j->sniff.media == MEDIA_TEXT && view_promises_pixels(path))
+        return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path,
+                                           "is text by its content, not what its name says; use read to see what it holds"));
     if (media_row(j->sniff.media)->program != PROGRAM_NONE)
         return 0;
     return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path,
@@ -128,7 +131,7 @@ static int step_decode(struct view_job *j)
     struct pool_job job = {.request = &j->work,
                            .input = j->snapshot.fd,
                            .other = j->other,
-                           .limit_ms = LIMIT_WORKER_MS,
+                           .limit_ms = (int)j->call->f->config.view_timeout_ms,
                            .cancel = j->call->scope.cancel,
                            .meanwhile = hash_snapshot,
                            .arg = j};

@@ -86,6 +86,7 @@ view_step view_allowed;
 view_step view_combines;
 enum program_id view_program_by_name(const char *name);
 bool view_is_markdown_name(const char *name);
+bool view_promises_pixels(const char *name);
 view_step view_may_draw;
 view_step view_choose;
 

@@ -44,7 +44,7 @@ static int make_rows(struct view_job *j, struct side *ret)
     struct pool_job job = {.request = &request,
                            .input = j->snapshot.fd,
                            .other = -1,
-                           .limit_ms = LIMIT_WORKER_MS,
+                           .limit_ms = (int)j->call->f->config.view_timeout_ms,
                            .cancel = j->call->scope.cancel,
                            .meanwhile = hash_side,
                            .arg = j};
@@ -151,7 +151,7 @@ static int compare(struct view_job *j, const struct side *before, const struct s
     struct pool_job job = {.request = &request,
                            .input = before->fd,
                            .other = after->fd,
-                           .limit_ms = LIMIT_WORKER_MS,
+                           .limit_ms = (int)j->call->f->config.view_timeout_ms,
                            .cancel = j->call->scope.cancel};
     int r = pool_run(j->call->f->pool, &job, &j->end, &j->output, j->fault);
     if (r < 0 || j->end != POOL_DONE || j->output.reply.status != WORK_OK)

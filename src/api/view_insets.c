@@ -55,7 +55,7 @@ static bool may_show_images(const struct view_job *j)
 static int time_left(const struct gathering *g)
 {
     int64_t left = g->until - clock_ms();
-    return left > 0 ? (int)MIN(left, (int64_t)LIMIT_WORKER_MS) : 0;
+    return left > 0 ? (int)MIN(left, g->job->call->f->config.view_timeout_ms) : 0;
 }
 
 static int run(struct gathering *g, enum media media, const struct work_request *request, int input, enum pool_end *ret_end,
@@ -230,7 +230,7 @@ int view_insets(struct view_job *j)
     if (!may_show_images(j))
         return 0;
     cleanup(gathering_done) struct gathering g = {.job = j, .fd = memory_open("fovea-insets"), .folder = folder_new(j),
-                                                  .until = clock_ms() + LIMIT_WORKER_MS};
+                                                  .until = clock_ms() + j->call->f->config.view_timeout_ms};
     if (g.fd < 0)
         return fault_set(j->fault, g.fd, "cannot make memory for pictures: %s", strerrordesc_np(-g.fd));
     struct work_request request = j->work;

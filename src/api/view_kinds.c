@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What kinds of sources there are to view: which of them may be drawn here, and what a request can name in each: pages, frames,
- * times. Names are never believed: they only say what program is worth starting early, and which text is Markdown, which
- * no bytes tell.
+ * times. Names are never believed: they only say what program is worth starting early, which text is Markdown, which no bytes
+ * tell, and that words under the name of a picture are some mishap: an error page that was saved, a pointer to a large file.
  */
 #include <string.h>
 #include <strings.h>
@@ -45,6 +45,16 @@ enum program_id view_program_by_name(const char *name)
         if (strstr(names[i].ends, word))
             return names[i].program;
     return PROGRAM_WORKER;
+}
+
+bool view_promises_pixels(const char *name)
+{
+    char end[16];
+    ending_of(name, end);
+    enum program_id p = view_program_by_name(name);
+    bool bitmap = !strcmp(end, "png") || !strcmp(end, "jpg") || !strcmp(end, "jpeg") || !strcmp(end, "gif") ||
+                  !strcmp(end, "webp");
+    return bitmap || p == PROGRAM_PHOTO || p == PROGRAM_VIDEO || p == PROGRAM_PDF;
 }
 
 bool view_is_markdown_name(const char *name)

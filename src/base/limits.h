@@ -148,7 +148,7 @@
 #define LIMIT_TRACE_ENTRY (4 * MIB)         /* one generated entry */
 
 /* Workers */
-#define LIMIT_WORKER_MS 10000               /* wall clock of one picture */
+#define LIMIT_WORKER_MS 10000               /* wall clock of one picture; view.timeoutMs by default */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */
 #define LIMIT_WORKER_MEMORY (1 * GIB)
 #define LIMIT_WORKER_STACK (8 * MIB)        /* of each thread; the host's own may be beyond our memory */

@@ -147,7 +147,7 @@ def refusals(png):
         refused(see("https://refused.test/a.png"), "absent", "connect: ")
         refused(see("https://a.test/short"), "malformed", "truncated: ")
         refused(see("https://a.test/half.png"), "malformed", "does not decode in full")
-        refused(see("https://a.test/text"), "unperceivable_type", "text by its content")
+        same(see("https://a.test/text")["source"]["media_type"], "text/plain")
         refused(see("https://a.test/empty"), "unperceivable_type", "type: ")
         refused(see("https://a.test/stall"), "timed_out", "timeout_slow: ")
 
