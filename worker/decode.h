@@ -38,6 +38,7 @@ struct header {
     uint32_t width, height; /* as stored, before orientation; of what is drawn, not looked at */
     double extent_w, extent_h; /* of what is drawn, and only then: its size in its own units; finite, above 0, at most
                                   LIMIT_SIDE. Of a sheet: one of its pictures, so that coordinates map back */
+    double origin_x, origin_y; /* then: its upper left in these units; finite, at most LIMIT_ORIGIN */
     bool sheet;             /* width and height are a sheet's, laid out within the request's limits */
     bool approximate;       /* frames is an estimate */
     bool has_pages;         /* page means a page of the source, not a tile */

@@ -88,6 +88,8 @@ static void tell_source(struct job *j)
     j->reply->source_h = j->upright.h;
     j->reply->extent_w = h->extent_w > 0 ? h->extent_w : j->upright.w;
     j->reply->extent_h = h->extent_h > 0 ? h->extent_h : j->upright.h;
+    j->reply->origin_x = h->origin_x;
+    j->reply->origin_y = h->origin_y;
     j->reply->frames = h->frames;
     j->reply->pages = MAX(h->pages, 1u);
     j->reply->orientation = h->orientation;
@@ -115,7 +117,8 @@ static int open_source(struct job *j)
         return status;
     bool extent = h->extent_w > 0 || h->extent_h > 0;
     j->drawn = extent && !h->sheet;
-    if (extent && (!extent_usable(h->extent_w) || !extent_usable(h->extent_h)))
+    bool near = fabs(h->origin_x) <= LIMIT_ORIGIN && fabs(h->origin_y) <= LIMIT_ORIGIN; /* and no NaN */
+    if (extent && (!extent_usable(h->extent_w) || !extent_usable(h->extent_h) || !near))
         return complain(&j->complaint, WORK_TOO_LARGE, "its size is not one that can be shown");
     if ((!j->drawn && (!h->width || !h->height)) || !h->frames)
         return complain(&j->complaint, WORK_MALFORMED, "no pixels");
@@ -161,10 +164,10 @@ static int bad_region(struct job *j)
 static int plan_drawn(struct job *j, uint32_t tile)
 {
     const struct header *h = &j->header;
-    struct rect t = tile ? fit_tile(&j->limits, j->upright, tile) : (struct rect){0};
+    struct area whole = {h->origin_x, h->origin_y, h->extent_w, h->extent_h};
     if (tile)
-        j->area = (struct area){t.x, t.y, fmin(t.w, h->extent_w - t.x), fmin(t.h, h->extent_h - t.y)};
-    else if (!fit_area(&j->request->region, h->extent_w, h->extent_h, &j->area))
+        j->area = fit_tile_area(&j->limits, &whole, tile);
+    else if (!fit_area(&j->request->region, &whole, &j->area))
         return bad_region(j);
     j->target = fit_drawn(&j->limits, j->area.w, j->area.h);
     return WORK_OK;

@@ -80,7 +80,7 @@ static struct jail_limits limits_of(const struct worker_program *p, const char *
     struct jail_limits l = p->limits;
     if (!l.memory)
         l = (struct jail_limits){LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, NULL};
-    l.readable = p->prepare ? readable : NULL;
+    l.readable = readable[0] ? readable : NULL;
     return l;
 }
 

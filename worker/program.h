@@ -18,8 +18,9 @@ struct worker_program {
      * work_status, having filled in the reply and written the phrase. */
     int (*other_work)(const struct source *s, struct work_reply *reply, struct output *ret, struct complaint *c);
     uint32_t other_flags; /* with any of these, other_work is called */
-    /* Before the jail: loads what the libraries load from files, starts no thread, and appends to `readable` (room for
-     * LIMIT_RENDER_FILES and the NULL behind them) what must stay readable. The strings live on. NULL: the jail has no files. */
+    /* Before the jail: loads code that libraries would load later, starts no thread, looks at no file that is not the system's,
+     * and writes to `readable` (room for LIMIT_RENDER_FILES and the NULL behind them) what must stay readable; left empty, the
+     * jail has no files. The strings live on. NULL: nothing to do. */
     void (*prepare)(const char **readable);
     void (*warm)(void); /* inside the jail, while no request is there yet; NULL: the encoders are warmed and no more */
     void (*libraries)(char *out, size_t room); /* name and version, for doctor: "librsvg 2.54.7, ..." */

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/limits.h"
+#include "fontset.h"
 #include "pdf.h"
 
 static void free_error(GError **e)
@@ -34,6 +35,7 @@ static int complain_open(const GError *e, struct complaint *c)
 int document_open(const void *data, size_t len, PopplerDocument **ret, struct complaint *c)
 {
     cleanup(free_error) GError *error = NULL;
+    fontset_ready();
     GBytes *bytes = g_bytes_new_static(data, len);
     PopplerDocument *d = poppler_document_new_from_bytes(bytes, NULL, &error);
     g_bytes_unref(bytes);

@@ -14,9 +14,8 @@
 /* Appends what must stay readable inside the jail, see program.h: fonts, and the tables of poppler. */
 void pdf_prepare(const char **readable);
 
-/* A document of our own: opened before the jail, for good; drawn while nothing else is to be done, so that the first page of
- * somebody else's finds libraries and memory awake. */
-void sample_open(void);
+/* A document of our own: opened for good (poppler forgets its tables with its last document) and drawn while nothing else is to
+ * be done, so that the first page of somebody else's finds libraries and memory awake. */
 void sample_draw(void);
 
 /* The bytes stay the caller's, and must stay. Free the document with g_object_unref. */

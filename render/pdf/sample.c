@@ -37,11 +37,6 @@ static const struct size usual = {1110, 1568};
 
 static PopplerDocument *document; /* stays */
 
-void sample_open(void)
-{
-    (void)document_open(sample, sizeof sample - 1, &document, NULL);
-}
-
 static void draw(const struct page *p)
 {
     struct paper m;
@@ -60,7 +55,7 @@ void sample_draw(void)
 {
     struct page p;
     warm_up();
-    if (!document || page_open(document, 1, &p, NULL))
+    if (document_open(sample, sizeof sample - 1, &document, NULL) || page_open(document, 1, &p, NULL))
         return;
     draw(&p);
     page_done(&p);

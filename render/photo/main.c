@@ -35,8 +35,16 @@ static void name_libraries(char *out, size_t room)
     (void)snprintf(out, room, "BMP and ICO built in, %s, libheif %s, %s", tiff, heif_get_version(), colour);
 }
 
+/* Newer versions of libheif load their codecs, which are code, when they are first asked. */
+static void load_codecs(const char **readable)
+{
+    (void)readable;
+    (void)heif_init(NULL);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct worker_program program = {.decoder_of = photo_decoder, .libraries = name_libraries};
+    static const struct worker_program program = {
+        .decoder_of = photo_decoder, .prepare = load_codecs, .libraries = name_libraries};
     return worker_main(&program, argc, argv);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How large an SVG is, as a browser takes it that shows it as an image: width and height where they are absolute; one of
- * them and the shape of the viewBox; the viewBox alone; and without any of these, the box of what is drawn.
+ * them and the shape of the viewBox; the viewBox alone; and without any of these, all that is drawn right of and below the
+ * origin. Told in user units, so that places on the picture are places in the markup.
  */
 #include "svg.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/limits.h"
 
@@ -24,13 +26,14 @@ static double absolute(gboolean given, RsvgLength length)
     return length.length * pixels[length.unit];
 }
 
+/* From the origin to the end of what is drawn: coordinates stay what they are in the markup. */
 static int of_ink(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
 {
     RsvgRectangle box = {0, 0, DEFAULT_W, DEFAULT_H}, ink = {0}, logical;
-    if (!rsvg_handle_get_geometry_for_layer(handle, NULL, &box, &ink, &logical, NULL) || !(ink.width > 0) ||
-        !(ink.height > 0))
+    if (!rsvg_handle_get_geometry_for_layer(handle, NULL, &box, &ink, &logical, NULL) || !(ink.x + ink.width > 0) ||
+        !(ink.y + ink.height > 0))
         return complain(c, WORK_MALFORMED, "it has no size, and draws nothing that has one");
-    *ret = ink;
+    *ret = (RsvgRectangle){0, 0, ink.x + ink.width, ink.y + ink.height};
     return WORK_OK;
 }
 
@@ -48,7 +51,8 @@ static bool is_zero(gboolean given, RsvgLength length)
     return given && !(length.length > 0);
 }
 
-int svg_extent(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
+/* In CSS pixels. */
+static int size_of(RsvgHandle *handle, RsvgRectangle *ret, bool *ret_shape, RsvgRectangle *ret_box, struct complaint *c)
 {
     gboolean has_w, has_h, has_box;
     RsvgLength width, height;
@@ -69,7 +73,54 @@ int svg_extent(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
         r = (RsvgRectangle){0, 0, box.width, box.height};
     else if (of_ink(handle, &r, c))
         return WORK_MALFORMED;
-    int status = check(&r, c);
+    *ret = r;
+    *ret_shape = shape;
+    *ret_box = box;
+    return WORK_OK;
+}
+
+/* How the viewBox lies in the picture, by the root's preserveAspectRatio. */
+struct aspect {
+    bool none, slice;
+    double x, y; /* share of the spare room before it */
+};
+
+static struct aspect aspect_of(const struct svg_markup *m)
+{
+    struct aspect a = {.x = .5, .y = .5};
+    char value[64];
+    if (!svg_root_attribute(m, "preserveAspectRatio", value, sizeof value))
+        return a;
+    a.none = strstr(value, "none");
+    a.slice = strstr(value, "slice");
+    a.x = strstr(value, "xMin") ? 0 : strstr(value, "xMax") ? 1 : .5;
+    a.y = strstr(value, "YMin") ? 0 : strstr(value, "YMax") ? 1 : .5;
+    return a;
+}
+
+/* The same in units of the viewBox, which is what the markup speaks of. Where the two axes have units of their own there is no
+ * such thing, and pixels stay. */
+static void to_user_units(RsvgRectangle *r, const RsvgRectangle *box, struct aspect a)
+{
+    double sx = r->width / box->width, sy = r->height / box->height;
+    if (a.none && fabs(sx - sy) > 1e-9 * sx)
+        return;
+    double s = a.slice ? fmax(sx, sy) : fmin(sx, sy), w = r->width / s, h = r->height / s;
+    *r = (RsvgRectangle){box->x - (w - box->width) * a.x, box->y - (h - box->height) * a.y, w, h};
+}
+
+int svg_extent(const struct svg_markup *m, RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
+{
+    RsvgRectangle r, box = {0};
+    bool shape = false;
+    int status = size_of(handle, &r, &shape, &box, c);
+    if (!status)
+        status = check(&r, c);
+    if (status)
+        return status;
+    if (shape)
+        to_user_units(&r, &box, aspect_of(m));
+    status = check(&r, c);
     if (!status)
         *ret = r;
     return status;

@@ -3,6 +3,7 @@
 #include "svg.h"
 
 #include <libdeflate.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -48,29 +49,22 @@ int svg_inflate(const uint8_t *data, size_t len, uint8_t **ret, size_t *ret_len,
     return status;
 }
 
-/* "XML parse error: Error domain 1 code 76 on line 3 column 7 of data: Opening and ending tag mismatch": from the line on. */
-static const char *gist(const GError *error)
-{
-    const char *words = error ? error->message : "", *line = strstr(words, " on line ");
-    return line ? line + 4 : words;
-}
-
-/* One line of printable ASCII. */
+/* Where the parser stopped; what it found there is the file's and stays here. */
 static int complain_of(struct complaint *c, const GError *error)
 {
-    char words[WORK_DETAIL];
-    size_t n = 0;
-    for (const char *at = gist(error); *at && n + 1 < sizeof words; at++) {
-        bool space = *at == '\n' || *at == ' ';
-        if (!space && (*at < 0x21 || *at > 0x7e))
-            words[n++] = '?';
-        else if (!space || (n && words[n - 1] != ' '))
-            words[n++] = space ? ' ' : *at;
-    }
-    while (n && words[n - 1] == ' ')
-        n--;
-    words[n] = '\0';
-    return complain(c, WORK_MALFORMED, "%s", n ? words : "it is no SVG");
+    unsigned line, column;
+    const char *where = error ? strstr(error->message, " on line ") : NULL;
+    if (where && sscanf(where, " on line %u column %u", &line, &column) == 2)
+        return complain(c, WORK_MALFORMED, "its markup is broken at line %u, column %u", line, column);
+    return complain(c, WORK_MALFORMED, "its markup is no SVG, or broken");
+}
+
+bool svg_looks_like(const uint8_t *data, size_t len)
+{
+    static const char utf16[] = "<\0s\0v\0g";
+    size_t head = MIN(len, LIMIT_SNIFF_BYTES);
+    return is_gzip(data, len) || memmem(data, head, "<svg", 4) || memmem(data, head, ":svg", 4) ||
+           memmem(data, head, utf16, sizeof utf16 - 1);
 }
 
 int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complaint *c)

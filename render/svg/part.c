@@ -32,18 +32,21 @@ static void skip_past(struct text *t, const char *word)
     t->at = found ? found + strlen(word) : t->end;
 }
 
-/* A document type may have > between [ and ]. */
+/* A document type may have > between [ and ], and anything between quotes. */
 static void skip_doctype(struct text *t)
 {
     for (bool inside = false; t->at < t->end; t->at++) {
-        if (*t->at == '[' || *t->at == ']')
+        const char *end = *t->at == '"' || *t->at == '\'' ? memchr(t->at + 1, *t->at, (size_t)(t->end - t->at - 1)) : NULL;
+        if (end)
+            t->at = end;
+        else if (*t->at == '[' || *t->at == ']')
             inside = *t->at == '[';
         else if (*t->at == '>' && !inside)
             break;
     }
 }
 
-/* The start tag of the root; NULL when it is not found (in UTF-16, for one). */
+/* The start tag of the root; NULL when it is not found. */
 static const char *find_root(struct text t)
 {
     for (; t.at < t.end; t.at++) {
@@ -57,6 +60,30 @@ static const char *find_root(struct text t)
             return t.at;
     }
     return NULL;
+}
+
+bool svg_root_attribute(const struct svg_markup *m, const char *name, char *out, size_t room)
+{
+    struct text t = {(const char *)m->data, (const char *)m->data + m->len};
+    const char *root = find_root(t);
+    size_t len = strlen(name);
+    for (t.at = root ? root : t.end; t.at + len + 3 < t.end && *t.at != '>'; t.at++) {
+        if (*t.at == '"' || *t.at == '\'') { /* another's value */
+            const char *end = memchr(t.at + 1, *t.at, (size_t)(t.end - t.at - 1));
+            if (!end)
+                return false;
+            t.at = end;
+            continue;
+        }
+        if (!strchr(" \t\r\n", *t.at) || memcmp(t.at + 1, name, len) != 0 || t.at[1 + len] != '=')
+            continue;
+        const char *from = t.at + len + 2, *end = *from == '"' || *from == '\'' ? memchr(from + 1, *from, (size_t)(t.end - from - 1)) : NULL;
+        if (!end)
+            return false;
+        (void)snprintf(out, room, "%.*s", (int)MIN((size_t)(end - from - 1), room - 1), from + 1);
+        return true;
+    }
+    return false;
 }
 
 /* Places that count only inside another svg. */
@@ -97,7 +124,7 @@ static int put_frame(struct buf *b, const RsvgRectangle *extent, const struct wa
     return buf_add_format(b,
                           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"%.17g %.17g %.17g %.17g\" "
                           "preserveAspectRatio=\"none\" style=\"%s\"><svg width=\"%.17g\" height=\"%.17g\" style=\"%s\">",
-                          want->target.w, want->target.h, a->x, a->y, a->w, a->h, style, extent->width, extent->height,
+                          want->target.w, want->target.h, a->x - extent->x, a->y - extent->y, a->w, a->h, style, extent->width, extent->height,
                           style);
 }
 

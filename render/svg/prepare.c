@@ -1,47 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the libraries load from files, loaded before the jail closes: the configuration and caches of fonts, the list of
- * image loaders with those that an SVG may need, and the table of media types. Fonts themselves are opened when they are
- * first used, so their folders stay readable. No thread may start here: Pango, which starts one, waits for the jail.
+ * What must be loaded before the jail closes: the list of image loaders with those that an SVG may need, because they are code.
+ * No thread may start here: Pango, which starts one, waits for the jail.
  */
 #include "svg.h"
 
-#include <fontconfig/fontconfig.h>
 #include <gdk-pixbuf/gdk-pixbuf.h>
-#include <gio/gio.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/limits.h"
-
-/* True when dir is one of them or lies beneath one. */
-static bool covered(const char *const *readable, const char *dir)
-{
-    for (; *readable; readable++) {
-        size_t len = strlen(*readable);
-        if (!strncmp(dir, *readable, len) && (dir[len] == '/' || !dir[len]))
-            return true;
-    }
-    return false;
-}
-
-static void name_fonts(const char **readable)
-{
-    size_t n = 0;
-    FcStrList *dirs = FcConfigGetFontDirs(NULL);
-    if (!dirs)
-        return;
-    for (const char *dir; n < LIMIT_RENDER_FILES && (dir = (const char *)FcStrListNext(dirs));) {
-        if (covered(readable, dir) || access(dir, R_OK))
-            continue;
-        readable[n] = strdup(dir);
-        if (!readable[n])
-            break;
-        n++;
-    }
-    FcStrListDone(dirs);
-}
+#include "fontset.h"
 
 /* A loader that is no part of the library is code in a file, which the jail lets nobody map: those that pictures in an SVG
  * need are loaded now, the others are never tried. */
@@ -66,13 +34,6 @@ static void load_loaders(void)
     }
 }
 
-static void load_types(void)
-{
-    static const guchar start[] = "\x89PNG\r\n\x1a\n";
-    char *type = g_content_type_guess(NULL, start, sizeof start - 1, NULL);
-    g_free(type);
-}
-
 /* GLib would look where standard error leads, and nobody reads it. */
 static GLogWriterOutput say_nothing(GLogLevelFlags level, const GLogField *fields, gsize n, gpointer data)
 {
@@ -83,9 +44,7 @@ static GLogWriterOutput say_nothing(GLogLevelFlags level, const GLogField *field
 void svg_prepare(const char **readable)
 {
     g_log_set_writer_func(say_nothing, NULL, NULL);
-    (void)FcInit();
-    (void)FcConfigSetRescanInterval(NULL, 0);
-    name_fonts(readable);
+    readable[0] = "/usr/share/mime"; /* the kinds of pictures that an SVG does not name */
+    (void)fontset_name(readable, 1);
     load_loaders();
-    load_types();
 }

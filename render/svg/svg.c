@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "fontset.h"
 
 struct decoder {
     uint8_t *inflated; /* NULL when the input is markup itself */
@@ -42,14 +43,17 @@ static void close_p_svg(struct decoder **d)
 static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struct header *ret_header, struct complaint *c)
 {
     d->markup = (struct svg_markup){data, len};
+    fontset_ready();
     int status = svg_parse(data, len, &d->handle, c);
     if (!status)
-        status = svg_extent(d->handle, &d->extent, c);
+        status = svg_extent(&d->markup, d->handle, &d->extent, c);
     if (status)
         return status;
     *ret_header = (struct header){
         .extent_w = d->extent.width,
         .extent_h = d->extent.height,
+        .origin_x = d->extent.x,
+        .origin_y = d->extent.y,
         .frames = 1,
         .orientation = 1,
         .alpha = true,
@@ -78,6 +82,8 @@ static int open_svgz(const struct source *s, struct decoder **ret, struct header
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
     int status = svg_inflate(s->data, s->len, &d->inflated, &len, c);
+    if (!status && !svg_looks_like(d->inflated, len))
+        status = complain(c, WORK_UNSUPPORTED, "gzip data that holds no SVG");
     if (!status)
         status = open_markup(d, d->inflated, len, ret_header, c);
     if (!status)
@@ -87,9 +93,8 @@ static int open_svgz(const struct source *s, struct decoder **ret, struct header
 
 static int render(RsvgHandle *handle, cairo_t *cr, const RsvgRectangle *viewport, struct complaint *c)
 {
-    auto_error GError *error = NULL;
-    if (!rsvg_handle_render_document(handle, cr, viewport, &error))
-        return complain(c, WORK_MALFORMED, "it cannot be drawn: %.100s", error ? error->message : "no reason given");
+    if (!rsvg_handle_render_document(handle, cr, viewport, NULL))
+        return complain(c, WORK_MALFORMED, "it cannot be drawn, or only with more memory than there is");
     return WORK_OK;
 }
 
@@ -104,8 +109,8 @@ static int draw(struct decoder *d, cairo_t *cr, const struct want *want, struct 
         return status;
     }
     cairo_scale(cr, d->size.w / area->w, d->size.h / area->h);
-    cairo_translate(cr, -area->x, -area->y);
-    RsvgRectangle viewport = {-d->extent.x, -d->extent.y, d->extent.width, d->extent.height};
+    cairo_translate(cr, d->extent.x - area->x, d->extent.y - area->y);
+    RsvgRectangle viewport = {0, 0, d->extent.width, d->extent.height};
     return render(d->handle, cr, &viewport, c);
 }
 

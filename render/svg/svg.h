@@ -29,11 +29,17 @@ struct svg_markup {
 /* The markup of a compressed file; the caller frees *ret. Inflates no further than LIMIT_SVG_BYTES. */
 int svg_inflate(const uint8_t *data, size_t len, uint8_t **ret, size_t *ret_len, struct complaint *c);
 
+/* Whether what was inflated can be an SVG at all. */
+bool svg_looks_like(const uint8_t *data, size_t len);
+
 /* Reads markup. No base is given, so nothing that it refers to is loaded but data: URLs. */
 int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complaint *c);
 
-/* Where the picture lies: its size as a browser takes it, in CSS pixels, and what is at its upper left. */
-int svg_extent(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c);
+/* Where the picture lies: its size as a browser takes it, in user units, and what its upper left is called in them. */
+int svg_extent(const struct svg_markup *m, RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c);
+
+/* The value of an attribute of the root, cut to the room; false when it is not there, or the root is not found. */
+bool svg_root_attribute(const struct svg_markup *m, const char *name, char *out, size_t room);
 
 /* A document that shows just the wanted part, at the target's size; NULL: it had better be drawn as a part of the whole. */
 RsvgHandle *svg_part(const struct svg_markup *m, RsvgHandle *whole, const RsvgRectangle *extent, const struct want *want);

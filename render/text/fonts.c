@@ -5,21 +5,7 @@
  */
 #include "fonts.h"
 
-#include <fontconfig/fontconfig.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/limits.h"
-
-static void add_folders(FcStrList *list, const char **readable, size_t *n)
-{
-    const FcChar8 *folder;
-    while (list && *n < LIMIT_RENDER_FILES && (folder = FcStrListNext(list)))
-        if ((readable[*n] = strdup((const char *)folder)))
-            (*n)++;
-    if (list)
-        FcStrListDone(list);
-}
+#include "fontset.h"
 
 /* GLib's own way of saying what is wrong looks for a journal, by calls that the jail does not know. */
 static GLogWriterOutput say_nothing(GLogLevelFlags level, const GLogField *fields, gsize n, gpointer data)
@@ -31,21 +17,15 @@ static GLogWriterOutput say_nothing(GLogLevelFlags level, const GLogField *field
     return G_LOG_WRITER_HANDLED;
 }
 
-/* Fonts change while a worker waits; that is for the next one to see. */
 void fonts_prepare(const char **readable)
 {
-    size_t n = 0;
     g_log_set_writer_func(say_nothing, NULL, NULL);
-    if (!FcInit())
-        return;
-    FcConfig *config = FcConfigGetCurrent();
-    (void)FcConfigSetRescanInterval(config, 0);
-    add_folders(FcConfigGetFontDirs(config), readable, &n);
-    add_folders(FcConfigGetCacheDirs(config), readable, &n);
+    (void)fontset_name(readable, 0);
 }
 
 PangoContext *fonts_context(void)
 {
+    fontset_ready();
     PangoFontMap *map = pango_cairo_font_map_get_default();
     PangoContext *context = pango_font_map_create_context(map);
     cairo_font_options_t *options = cairo_font_options_create();

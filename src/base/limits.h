@@ -63,6 +63,7 @@
 #define LIMIT_PIXELS 50000000ull            /* decoded in total, over the frames that are decoded */
 #define LIMIT_FRAMES 1000000u               /* counted in an animation */
 #define LIMIT_PAGES 1000000u                /* counted in a document */
+#define LIMIT_ORIGIN 1e6                    /* where the units of a drawing may begin, either way from 0 */
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
 #define LIMIT_VIDEO_SECONDS 100000000          /* that a time may name: three years */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */

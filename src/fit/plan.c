@@ -42,18 +42,21 @@ bool fit_crop(const struct fit_box *box, struct size source, struct rect *ret_cr
     return true;
 }
 
-bool fit_area(const struct fit_box *box, double width, double height, struct area *ret)
+bool fit_area(const struct fit_box *box, const struct area *whole, struct area *ret)
 {
-    struct area a = {0, 0, width, height};
+    static const double least = 1e-6; /* of a side */
+    struct area a = *whole;
     if (box->set) {
-        double ux = box->space == FIT_UNIT ? width / 1000 : 1, uy = box->space == FIT_UNIT ? height / 1000 : 1;
-        if (!isfinite(box->x) || !isfinite(box->y) || !isfinite(box->w) || !isfinite(box->h))
+        bool unit = box->space == FIT_UNIT;
+        double ux = unit ? whole->w / 1000 : 1, uy = unit ? whole->h / 1000 : 1;
+        double x = unit ? whole->x + box->x * ux : box->x, y = unit ? whole->y + box->y * uy : box->y;
+        if (!isfinite(x) || !isfinite(y) || !isfinite(box->w) || !isfinite(box->h))
             return false;
-        double left = fmax(box->x * ux, 0), top = fmax(box->y * uy, 0);
-        double right = fmin((box->x + box->w) * ux, width), bottom = fmin((box->y + box->h) * uy, height);
+        double left = fmax(x, whole->x), top = fmax(y, whole->y);
+        double right = fmin(x + box->w * ux, whole->x + whole->w), bottom = fmin(y + box->h * uy, whole->y + whole->h);
         a = (struct area){left, top, right - left, bottom - top};
     }
-    if (!(a.w > 0) || !(a.h > 0))
+    if (!(a.w >= whole->w * least) || !(a.h >= whole->h * least))
         return false;
     *ret = a;
     return true;
@@ -161,6 +164,12 @@ struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32
     uint32_t length = tile_length(limits, across, tall), start = (k - 1) * (length - TILE_OVERLAP);
     uint32_t rest = MIN(length, along - start);
     return tall ? (struct rect){0, start, across, rest} : (struct rect){start, 0, rest, across};
+}
+
+struct area fit_tile_area(const struct fit_limits *limits, const struct area *whole, uint32_t k)
+{
+    struct rect t = fit_tile(limits, (struct size){side(whole->w), side(whole->h)}, k);
+    return (struct area){whole->x + t.x, whole->y + t.y, fmin(t.w, whole->w - t.x), fmin(t.h, whole->h - t.y)};
 }
 
 bool fit_scaled(struct size target, double scale, struct size *ret)

@@ -36,8 +36,9 @@ struct fit_box {
  * number is not finite. */
 bool fit_crop(const struct fit_box *box, struct size source, struct rect *ret_crop);
 
-/* The same of a source that is drawn, in its units: clamped, but to no grid. */
-bool fit_area(const struct fit_box *box, double width, double height, struct area *ret);
+/* The same of a source that is drawn, in its units, of which `whole` is all: clamped, but to no grid. False also for a part
+ * that is next to nothing. */
+bool fit_area(const struct fit_box *box, const struct area *whole, struct area *ret);
 
 /*
  * The size at which a crop of that size is shown. Never larger than max_edge, the patches or the model's rule allow;
@@ -55,6 +56,8 @@ struct size fit_drawn(const struct fit_limits *limits, double width, double heig
  */
 uint32_t fit_tiles(const struct fit_limits *limits, struct size source);
 struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k);
+/* The same of what is drawn, in its units; its size in whole ones decides. */
+struct area fit_tile_area(const struct fit_limits *limits, const struct area *whole, uint32_t k);
 
 /* The ladder when the first encode is over budget: qualities, then scales of the target with the same qualities. */
 extern const uint8_t fit_qualities[4];

@@ -78,7 +78,8 @@ static bool pages_plausible(const struct work_reply *r)
 static bool extent_plausible(const struct work_reply *r)
 {
     return isfinite(r->extent_w) && isfinite(r->extent_h) && r->extent_w > 0 && r->extent_h > 0 &&
-           fabs(r->extent_w - r->source_w) <= 1 && fabs(r->extent_h - r->source_h) <= 1;
+           fabs(r->extent_w - r->source_w) <= 1 && fabs(r->extent_h - r->source_h) <= 1 &&
+           fabs(r->origin_x) <= LIMIT_ORIGIN && fabs(r->origin_y) <= LIMIT_ORIGIN;
 }
 
 static bool lines_plausible(const struct work_reply *r)
@@ -105,14 +106,12 @@ static bool explained(const struct work_request *request, const struct fit_limit
 /* Of what is drawn, the area is the one asked for, and the size the plan's. */
 static bool drawn_planned(const struct work_request *request, const struct work_reply *r)
 {
-    struct area area;
-    struct size tile = {r->source_w, r->source_h};
+    struct area area, whole = {r->origin_x, r->origin_y, r->extent_w, r->extent_h};
     if (r->facts & WORK_TILED && request->page && !request->region.set) {
-        struct rect t = fit_tile(&request->limits, tile, request->page);
-        if (request->page > r->pages || r->pages != fit_tiles(&request->limits, tile))
+        if (request->page > r->pages || r->pages != fit_tiles(&request->limits, (struct size){r->source_w, r->source_h}))
             return false;
-        area = (struct area){t.x, t.y, fmin(t.w, r->extent_w - t.x), fmin(t.h, r->extent_h - t.y)};
-    } else if (!fit_area(&request->region, r->extent_w, r->extent_h, &area)) {
+        area = fit_tile_area(&request->limits, &whole, request->page);
+    } else if (!fit_area(&request->region, &whole, &area)) {
         return false;
     }
     struct size target = fit_drawn(&request->limits, area.w, area.h);

@@ -102,6 +102,17 @@ static int enter_descriptors(struct jail *j)
     return (int)syscall(SYS_close_range, (unsigned)j->keep_fd + 1, ~0u, 0);
 }
 
+/* Landlock would not bind a thread that is there already. Without /proc nobody can tell. */
+static int enter_threads(struct jail *j)
+{
+    (void)j;
+    struct stat st;
+    if (stat("/proc/self/task", &st) || st.st_nlink <= 3)
+        return 0;
+    errno = EBUSY;
+    return -1;
+}
+
 /* Nobody reads its memory through /proc or attaches to it, and it leaves no core. */
 static int enter_dumpable(struct jail *j)
 {
@@ -173,6 +184,7 @@ static const struct {
     {"parent", enter_parent},
     {"rlimit", enter_rlimit},
     {"descriptors", enter_descriptors},
+    {"threads", enter_threads},
     {"dumpable", enter_dumpable},
     {"no_new_privs", enter_no_new_privs},
     {"landlock", enter_landlock},

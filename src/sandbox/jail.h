@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The jail that a worker locks itself into before it has seen one byte of input: rlimits, no_new_privs, death with its
- * parent, no descriptors but its own, Landlock with no rule at all, and a seccomp allow-list that kills by default.
+ * parent, no descriptors but its own, no other thread, Landlock with no rule but for what may be read, and a seccomp allow-list
+ * that kills by default.
  */
 #ifndef FOVEA_JAIL_H
 #define FOVEA_JAIL_H

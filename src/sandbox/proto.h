@@ -116,6 +116,7 @@ struct work_reply {
     char detail[WORK_DETAIL]; /* one phrase on what is wrong, printable ASCII: "IDAT CRC does not match" */
     uint32_t source_w, source_h; /* upright; of what is drawn, in whole units, rounded */
     double extent_w, extent_h;   /* the same, exact. Of a sheet: one of its pictures */
+    double origin_x, origin_y;   /* of what is drawn: what its upper left is called in its units; 0, 0 mostly */
     uint32_t frames;
     uint32_t pages; /* of a document, or tiles; 1 when there is but one */
     uint32_t cells; /* of struct work_cell behind the preview */

@@ -61,7 +61,7 @@ TEST(an_area_is_clamped_and_lies_on_no_grid)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct area a = {0};
         const struct area *w = &rows[i].want;
-        bool got = fit_area(&rows[i].box, 612, 792.5, &a);
+        bool got = fit_area(&rows[i].box, &(struct area){0, 0, 612, 792.5}, &a);
         CHECK_MSG(got == (w->w > 0), "row %zu", i);
         CHECK_MSG(!got || (a.x == w->x && a.y == w->y && fabs(a.w - w->w) < 1e-9 && fabs(a.h - w->h) < 1e-9), "row %zu", i);
     }
