@@ -16,12 +16,14 @@ static const struct decoder_ops *decoder_of_svg(enum media media)
 /* An ordinary picture is that large: what was freed stays with the process, touched. */
 enum { WARM_W = 1568, WARM_H = 1568 };
 
-/* What most drawings have, once: text makes Pango find its fonts and start its threads. */
+/* What most drawings have, once: text makes Pango find its fonts and start its threads. What is see-through is drawn on a layer
+ * of its own, as large as the whole, and mostly within another: charts have that, so that memory is touched too. */
 static void warm_svg(void)
 {
     static const char markup[] =
         "<svg xmlns='http://www.w3.org/2000/svg' width='64' height='32'><defs><linearGradient id='a'><stop stop-color='red'/>"
-        "<stop offset='1'/></linearGradient></defs><rect width='9' height='9' fill='url(#a)' opacity='.5'/>"
+        "<stop offset='1'/></linearGradient></defs><g opacity='.9'><g opacity='.9'><rect width='9' height='9' fill='url(#a)'/></g></g><path d='M1 1L9 8C4 4 5 5 2 2' "
+        "fill='none' stroke='#ddd'/>"
         "<text y='20' font-family='sans-serif' font-size='11'>Axis 0</text>"
         "<text y='30' font-family='Arial' font-weight='bold'>b</text></svg>";
     struct source s = {.data = (const uint8_t *)markup, .len = sizeof markup - 1};
