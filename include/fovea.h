@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define FOVEA_VERSION "0.4.0"
+#define FOVEA_VERSION "0.5.0"
 
 #define FOVEA_API __attribute__((visibility("default")))
 

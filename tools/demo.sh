@@ -16,8 +16,11 @@ say '$ fovea view data/sample.png --json --model claude-opus-4-7      # what an 
 say '$ fovea view data/sample.png --region 0,0,400,250    # zoom: pixel for pixel'
 "$fovea" view data/sample.png --region 0,0,400,250
 
-say '$ fovea view README.md          # a refusal says what to do'
-"$fovea" view README.md || true
+say '$ fovea view README.md          # Markdown, PDF, SVG, code and videos become pixels too'
+"$fovea" view README.md
+
+say '$ fovea view LICENSE.png        # a refusal says what to do'
+"$fovea" view LICENSE.png || true
 
 say 'Plug it into an agent'
 cat <<TXT
