@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes and boxes in whole pixels. */
+/* Sizes and boxes in whole pixels, and areas in units that need not be. */
 #ifndef FOVEA_GEOMETRY_H
 #define FOVEA_GEOMETRY_H
 

@@ -138,7 +138,7 @@ static uint32_t tile_length(const struct fit_limits *limits, uint32_t across, bo
         else
             high = mid - 1;
     }
-    /* Very wide ones would come in stripes: a tile is no longer across than along. */
+    /* Where the limits are tight it would come in stripes: a tile is at least half as long as it is wide. */
     uint64_t length = (uint64_t)low * across / width;
     return (uint32_t)MIN(MAX(length, (uint64_t)across / 2), (uint64_t)LIMIT_SIDE);
 }

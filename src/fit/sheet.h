@@ -21,7 +21,7 @@ struct sheet {
 
 /*
  * The grid that shows n pictures (1..LIMIT_SHEET_CELLS) of that shape as large as the limits allow; no picture larger than
- * `most` (0x0: however large). A sheet is never scaled by a model's rule or max_edge: fit_target of its size is its size.
+ * `most` (0x0: however large). A sheet is never scaled by a model's rule or max_edge, unless not even cells of one pixel would fit.
  */
 void sheet_plan(const struct fit_limits *limits, uint32_t n, double width, double height, struct size most,
                 struct sheet *ret);

@@ -30,7 +30,7 @@ void pool_prepare(struct pool *p);
 /* What a job gave: the reply, checked, and the sealed memfd, mapped. */
 struct pool_output {
     struct work_reply reply;
-    const uint8_t *data; /* image_len bytes of picture, then the preview; NULL unless reply.status is WORK_OK */
+    const uint8_t *data; /* image_len bytes of picture, then the preview, then the cells; NULL unless reply.status is WORK_OK */
     size_t len;
 };
 void pool_output_done(struct pool_output *o);

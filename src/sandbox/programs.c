@@ -2,6 +2,7 @@
 /* Pools by program: see programs.h. */
 #include "sandbox/programs.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -33,6 +34,7 @@ static int new_pool(const struct programs *p, enum program_id id, struct pool **
 int programs_pool(struct programs *p, enum program_id id, struct pool **ret, struct fovea_fault *fault)
 {
     int r = 0;
+    assert(id < PROGRAM_COUNT);
     (void)pthread_mutex_lock(&p->lock);
     if (!p->pool[id])
         r = new_pool(p, id, &p->pool[id], fault);

@@ -48,9 +48,9 @@ enum work_flags {
     WORK_RGBA = 16,   /* the result is no file but rows of RGBA, not premultiplied, at the planned size */
     WORK_SHEET = 32,  /* several frames in one contact sheet; of a document: pages `page` to `last_page` */
     WORK_DIFF = 64,   /* fovea-worker: the inputs are two pictures of WORK_RGBA, the result shows how they differ */
-    WORK_TIME = 256,  /* the frame that is shown at time_ms */
     WORK_REFS = 128,  /* fovea-text: the result is no picture but the names of the images in the Markdown, each with a NUL
                          behind it, as they are written there and in their order, none twice; perhaps none */
+    WORK_TIME = 256,  /* the frame that is shown at time_ms */
 };
 
 /* One of the pictures that a Markdown shows, in the other input: a table of these, in the order of WORK_REFS, then their
