@@ -208,6 +208,9 @@ void perception_scale(const struct perception *p, double ret_scale[2]);
 /* The same as it is told: 1 with the factor for both, where that is as good as two, else 2. */
 unsigned perception_factors(const struct perception *p, double ret[2]);
 
+/* What names one of the pictures on a contact sheet: "page". */
+const char *perception_single(const struct perception *p);
+
 /* Places behind the point that a scale is given with: four, and more of a small one, so that far corners stay within a pixel. */
 int scale_places(double scale);
 
