@@ -274,7 +274,41 @@ TEST(a_region_of_a_recorded_drawing_maps_to_the_last_digit)
     auto_result *here = ASK(s, .path = told(whole, "id"), .space = "view", .region = box);
     auto_result *there = ASK(same, .path = told(whole, "id"), .space = "view", .region = box);
     CHECK_STR(told(here, "region"), told(there, "region"));
+    CHECK(image_of(here).scale[0] == image_of(there).scale[0] && image_of(here).offset[0] == image_of(there).offset[0]);
     CHECK_STR(told(here, "id"), told(there, "id"));
+}
+
+TEST(a_region_of_a_recorded_drawing_is_as_round_as_it_was_asked_for)
+{
+    if (!has_program("svg"))
+        SKIP("fovea-svg is not built");
+    auto_fovea *f = context(), *other = context();
+    auto_session *s = session(f, (struct fovea_session_options){.name = "round"});
+    auto_session *same = session(other, (struct fovea_session_options){.name = "round"});
+    put_text("r.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"400\"><rect width=\"50\" height=\"50\"/></svg>");
+    auto_result *whole = ASK(s, .path = "r.svg");
+    auto_result *there = ASK(same, .path = told(whole, "id"), .space = "view", .region = {196, 343, 98, 49, true});
+    CHECK_STR(told(there, "region"), "[100,175,50,25]");
+}
+
+TEST(a_recorded_markdown_keeps_its_images)
+{
+    if (!has_program("text"))
+        SKIP("fovea-text is not built");
+    auto_fovea *f = context(), *other = context();
+    auto_session *s = session(f, (struct fovea_session_options){.name = "md"});
+    auto_session *same = session(other, (struct fovea_session_options){.name = "md"});
+    copy_fixture("png-rgb-8.png", "pic.png");
+    put_text("m.md", "# One\n\n![it](pic.png)\n");
+    auto_result *first = ASK(s, .path = "m.md");
+    put_text("m.md", "# Another\n");
+    auto_result *changed = ASK(same, .path = told(first, "id"));
+    CHECK_STR(told(changed, "id"), told(first, "id"));
+    CHECK(same_bytes(first, changed));
+    CHECK(unlink(in_top("m.md")) == 0);
+    auto_result *gone = ASK(same, .path = told(first, "id"));
+    CHECK(same_bytes(first, gone));
+    CHECK(strstr(told(gone, "note"), "Shown from the record") != NULL);
 }
 
 /* With the worker taken away, what comes can only come from the cache. */
