@@ -107,8 +107,10 @@ static void add_other_size(struct buf *b, const struct perception *p)
     note_number(b, drawn ? d->part.w : d->size.w, 2);
     (void)buf_add_str(b, "x");
     note_number(b, drawn ? d->part.h : d->size.h, 2);
-    (void)buf_add_format(b, "%s%s", drawn ? note_units(d->media) : "",
-                         !narrower && !shorter ? " and larger" : !wider && !taller ? " and smaller" : "");
+    const char *larger = !narrower && !shorter ? "larger" : !wider && !taller ? "smaller" : NULL;
+    bool either = drawn || media_drawn(p->source.media);
+    (void)buf_add_format(b, "%s%s%s", drawn ? note_units(d->media) : "", larger ? either ? " and drawn " : " and " : "",
+                         larger ? larger : "");
 }
 
 /* What only one of them has counts as changed. */

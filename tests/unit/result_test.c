@@ -157,7 +157,7 @@ TEST(note_of_every_kind_maps_to_its_source)
           .crop = {0, 100, 100, 100},
           .difference = {.made = true, .name = other, .size = {1000, 1500}, .own = {1000, 1000}, .changed = 7, .boxes = beyond,
                          .n_boxes = 1, .media = MEDIA_PDF, .part = {0, 100, 100, 150}}},
-         "f page 2 of 3, 100x200 pt, region 100x100 at 0,100, against old.png, which is 100x150 in points and larger: 7 of 1500000 "
+         "f page 2 of 3, 100x200 pt, region 100x100 at 0,100, against old.png, which is 100x150 in points and drawn larger: 7 of 1500000 "
          "pixels differ, in 1 box in points: 0,200 100x50. What lies outside it is of old.png alone. It shows before, after and "
          "the difference, named beneath each."},
         {{.source = {.media = MEDIA_MP4, .size = {1920, 1080}, .frames = 300, .duration_ms = 10000}, .frame = 123,
