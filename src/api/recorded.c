@@ -156,9 +156,10 @@ static bool take_path(const struct call *c, const json_t *o, char **ret)
 static bool take_shown(const struct call *c, const json_t *entry, struct view_memory *m)
 {
     const json_t *result = json_object_get(entry, "result");
-    const json_t *against = json_object_get(json_object_get(result, "again"), "against");
+    const json_t *again = json_object_get(result, "again"), *against = json_object_get(again, "against");
+    const json_t *own = json_object_get(again, "source"); /* of one that was shown again, which has no file itself */
     const char *note = json_string_value(json_object_get(result, "note"));
-    if (!note || !take_path(c, result, &m->path) || !take_path(c, against, &m->against_path) || !(m->note = strdup(note)))
+    if (!note || !take_path(c, own ? own : result, &m->path) || !take_path(c, against, &m->against_path) || !(m->note = strdup(note)))
         return false;
     size_t i;
     json_t *part;

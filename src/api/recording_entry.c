@@ -44,6 +44,8 @@ static json_t *again_of(const struct perception *p)
         (void)json_object_set_new(o, "limits", limits_of(&p->laid));
     if (p->difference.made || p->recorded)
         (void)json_object_set_new(o, "against", json_pack("{s:s?}", "path", p->difference.path));
+    if (p->recorded)
+        (void)json_object_set_new(o, "source", json_pack("{s:s?}", "path", p->difference.own_path));
     return o;
 }
 

@@ -95,6 +95,8 @@ static int other_rows(const struct view_job *j, struct view_job *other, struct s
         return view_settle(other, refuse_named(REASON_INVALID_INPUT, other->request->path,
                                                "shows several pictures; compare with one of them"));
     r = view_plan(other);
+    if (!other->work.layout.max_bytes) /* page by page, or nothing is where it was */
+        other->work.layout = j->work.layout;
     return r ? r : make_rows(other, ret);
 }
 

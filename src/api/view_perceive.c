@@ -63,6 +63,11 @@ static const char *path_of(const struct view_job *j)
     return j->variants.n ? j->variants.path[j->snapshot.variant] : NULL;
 }
 
+static char *copy_new(const char *s)
+{
+    return s ? strdup(s) : NULL;
+}
+
 /* As JSON can hold it. */
 static char *shown_new(const char *s)
 {
@@ -203,7 +208,9 @@ static int as_recorded(const struct view_job *j, struct perception *p)
 {
     uint8_t digest[SHA256_LEN];
     p->recorded = true;
-    if (j->earlier.against_path && !(p->difference.path = strdup(j->earlier.against_path)))
+    p->difference.path = copy_new(j->earlier.against_path);
+    p->difference.own_path = copy_new(j->earlier.path);
+    if (!p->difference.path != !j->earlier.against_path || !p->difference.own_path != !j->earlier.path)
         return fault_oom(j->fault);
     if (p->region)
         return 0;
@@ -224,7 +231,7 @@ static int describe(struct view_job *j, struct perception *p)
     const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
-    const char *path = path_of(j) ? path_of(j) : j->earlier.path;
+    const char *path = path_of(j);
     if (path && !(p->path = absolute_new(path)))
         return fault_oom(j->fault);
     if (j->question && !(p->question = strdup(j->question)))
@@ -250,11 +257,6 @@ static const char *again_by(const struct view_job *j)
     if (j->fetched)
         return j->ref;
     return j->given && ref_is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
-}
-
-static char *copy_new(const char *s)
-{
-    return s ? strdup(s) : NULL;
 }
 
 int view_other(struct view_job *j, const struct view_job *other, const struct work_reply *reply)

@@ -67,6 +67,7 @@ void difference_done(struct difference *d)
     free(d->boxes);
     free(d->ref);
     free(d->path);
+    free(d->own_path);
     *d = (struct difference){0};
 }
 

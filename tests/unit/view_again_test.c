@@ -379,6 +379,7 @@ TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
     auto_result *first = ASK(s, .path = "elsewhere/p.png", .against = "q.png");
     auto_result *second = ASK(s, .path = "q.png", .against = "elsewhere/p.png");
     auto_result *part = ASK(same, .path = told(second, "id"), .region = {0, 0, 20, 20, true});
+    CHECK(!strncmp(told(part, "note"), "view:", 5)); /* it is no part of the file */
     const char *ids[] = {told(first, "id"), told(second, "id"), told(part, "id")};
     for (size_t i = 0; i < COUNT(ids); i++) {
         auto_result *again = ASK(same, .path = ids[i]);
