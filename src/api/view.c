@@ -192,6 +192,7 @@ int view_run(const struct call *c, const void *request, fovea_result **ret, stru
     cleanup(view_job_done) struct view_job j = {.call = c,
                                                 .request = request,
                                                 .fault = fault,
+                                                .compares = true,
                                                 .cap = (uint64_t)c->f->config.view_max_bytes,
                                                 .video_cap = (uint64_t)c->f->config.view_max_video_bytes,
                                                 .snapshot = {.fd = -1}};

@@ -21,6 +21,7 @@ struct view_job {
     bool no_webp;   /* whoever gets the picture takes none */
     bool no_gif;    /* likewise */
     bool nameless;  /* its note speaks of the picture and no file, and of no model: whoever asks keeps it for others */
+    bool compares;  /* an earlier comparison is made again: whoever asks of one source has no use for two */
     const char *question; /* that the host's own model is to answer from it; NULL none */
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */

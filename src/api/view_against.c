@@ -91,7 +91,7 @@ static int other_rows(const struct view_job *j, struct view_job *other, struct s
     if (r)
         return r;
     same_part(j, other);
-    if (other->sheet || other->work.last_page || other->request->against)
+    if (other->sheet || other->work.last_page)
         return view_settle(other, refuse_named(REASON_INVALID_INPUT, other->request->path,
                                                "shows several pictures; compare with one of them"));
     r = view_plan(other);

@@ -83,9 +83,9 @@ static const char no_view[] = "is no view that can be shown again; view the file
 /* A comparison is made again; what is named anew holds for both. */
 static int redo(struct view_job *j)
 {
-    if (j->request->against)
+    if (j->request->against || !j->compares)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->earlier.id,
-                                           "is a comparison already; name the two files that are to be compared"));
+                                           "shows two pictures that were compared; name the one that is meant by its path"));
     j->redo = *j->request;
     j->redo.against = j->earlier.against;
     j->request = &j->redo;
