@@ -81,7 +81,7 @@ static int parse(const struct source *s, struct md_doc *ret_doc, uint8_t **ret_c
 static const struct fit_limits *limits_of(const struct source *s)
 {
     static const struct fit_limits none = {.resize = 1};
-    return s->request ? &s->request->limits : &none;
+    return s->request ? work_layout(s->request) : &none;
 }
 
 static void choose_page(struct decoder *d, const struct fit_limits *limits)

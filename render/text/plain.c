@@ -82,7 +82,7 @@ static void trim_page(struct decoder *d, const struct fit_limits *limits)
 static const struct fit_limits *limits_of(const struct source *s)
 {
     static const struct fit_limits none = {.resize = 1};
-    return s->request ? &s->request->limits : &none;
+    return s->request ? work_layout(s->request) : &none;
 }
 
 static int find_page(struct decoder *d, const struct source *s, struct complaint *c)

@@ -7,14 +7,19 @@
 
 /* ---------------------------------------------------------------- of a request */
 
+/* A whole number as such: 1 and 1.0 are not equal in JSON. */
+static json_t *number_value(double v)
+{
+    bool whole = v == floor(v) && fabs(v) < 9e15;
+    return whole ? json_integer((json_int_t)v) : json_real(v);
+}
+
 static json_t *box_value(const struct fovea_box *box)
 {
     const double from[] = {box->x, box->y, box->w, box->h};
     json_t *list = json_array();
-    for (size_t i = 0; i < COUNT(from); i++) {
-        bool whole = from[i] == floor(from[i]) && fabs(from[i]) < 9e15;
-        (void)json_array_append_new(list, whole ? json_integer((json_int_t)from[i]) : json_real(from[i]));
-    }
+    for (size_t i = 0; i < COUNT(from); i++)
+        (void)json_array_append_new(list, number_value(from[i]));
     return list;
 }
 
@@ -46,7 +51,7 @@ static json_t *member_value(const struct fovea_field *field, const void *request
     case FOVEA_PAGES:
         return pages_value(member);
     case FOVEA_TIME:
-        return time->set ? json_real(time->seconds) : NULL;
+        return time->set ? number_value(time->seconds) : NULL;
     case FOVEA_BOOLEAN:
         return *(const bool *)member ? json_true() : NULL;
     case FOVEA_STRING:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/recording.h"
+#include "api/tools.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "percept/json.h"
@@ -16,6 +17,7 @@ enum { FIRST_LOOK = 8, MOST_OPEN = 64 };
 
 struct search {
     const struct recording *g;
+    json_t *wanted; /* the call's arguments, as alike() has them */
     struct entry_room room;
     char *open[MOST_OPEN]; /* ids of equal calls without an answer, the newest last; owned */
     size_t n;
@@ -32,8 +34,23 @@ static void forget(struct search *s)
 
 static void search_done(struct search *s)
 {
+    json_decref(s->wanted);
     forget(s);
     entry_room_done(&s->room);
+}
+
+/* Arguments as the tool takes them: "page":"2" is "page":2. Those that it does not take stay as they are. NULL when out of
+ * memory. */
+static json_t *alike_new(const char *tool, json_t *arguments)
+{
+    tool_run *run;
+    fovea_result *refusal = NULL;
+    const struct fovea_tool *t = tool_find(tool, &run);
+    auto_json *copy = t ? json_deep_copy(arguments) : NULL;
+    auto_free void *request = t ? calloc(1, t->request_size) : NULL;
+    bool taken = copy && request && tool_arguments(t, copy, request, &refusal, NULL) == 0 && !refusal;
+    fovea_result_free(refusal);
+    return taken ? tool_arguments_new(tool, request) : json_incref(arguments);
 }
 
 static bool is_equal(const struct search *s, const struct part *p)
@@ -42,7 +59,8 @@ static bool is_equal(const struct search *s, const struct part *p)
     if (!name || strcmp(name, s->g->tool) != 0 || !p->value.len)
         return false;
     auto_json *arguments = json_loadb(p->value.at, p->value.len, JSON_ALLOW_NUL, NULL);
-    return arguments && json_equal(arguments, s->g->arguments);
+    auto_json *alike = json_is_object(arguments) ? alike_new(s->g->tool, arguments) : NULL;
+    return alike && json_equal(alike, s->wanted);
 }
 
 static int take_call(struct search *s, const struct part *p)
@@ -99,7 +117,7 @@ static int look_after(struct search *s, int64_t seq, struct fovea_fault *fault)
 
 int open_call(const struct recording *g, char **ret_id, int64_t *ret_last, struct fovea_fault *fault)
 {
-    cleanup(search_done) struct search s = {.g = g};
+    cleanup(search_done) struct search s = {.g = g, .wanted = g->arguments ? alike_new(g->tool, g->arguments) : NULL};
     struct record_point end;
     *ret_id = NULL;
     int r = g->arguments ? record_last(g->call->f->record, g->call->session, &end, fault) : 0;

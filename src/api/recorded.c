@@ -64,18 +64,47 @@ static void take_part(const json_t *result, struct view_memory *m)
     m->time_ms = m->timed ? llround(json_number_value(time) * 1000) : 0;
 }
 
-/* The part that was shown: as asked for; else all of it, or what the scale tells of a tile, and of what is drawn, whose size is
- * rounded. */
+static bool is_drawn(const json_t *source)
+{
+    const char *mime = json_string_value(json_object_get(source, "media_type"));
+    for (enum media m = MEDIA_NONE; mime && m < MEDIA_COUNT; m++)
+        if (media_drawn(m) && !strcmp(media_row(m)->mime, mime))
+            return true;
+    return false;
+}
+
+static struct area area_of(const json_t *list)
+{
+    return (struct area){real(list, 0), real(list, 1), real(list, 2), real(list, 3)};
+}
+
+/* The part that was shown: as the entry has it to the last digit. Of an older one: as asked for; else all of it, or what the scale
+ * tells of a tile, and of what is drawn, whose size is rounded. */
 static struct area crop_of(const json_t *result, struct size shown, bool *ret_region)
 {
     const json_t *region = json_object_get(result, "region"), *source = json_object_get(result, "source");
     const json_t *scale = json_object_get(result, "scale"), *offset = json_object_get(result, "offset");
+    const json_t *exact = json_object_get(json_object_get(result, "again"), "crop");
     *ret_region = json_is_array(region);
-    if (*ret_region)
-        return (struct area){real(region, 0), real(region, 1), real(region, 2), real(region, 3)};
-    if (json_is_null(json_object_get(result, "page")) || !json_is_array(scale))
+    if (json_is_array(exact) || *ret_region)
+        return area_of(json_is_array(exact) ? exact : region);
+    if (!json_is_array(scale) || (json_is_null(json_object_get(result, "page")) && !is_drawn(source)))
         return (struct area){0, 0, number(source, "width"), number(source, "height")};
     return (struct area){real(offset, 0), real(offset, 1), real(scale, 0) * shown.w, real(scale, 1) * shown.h};
+}
+
+/* What text was laid out by, and what else decides the part. */
+static void take_layout(const json_t *again, struct view_memory *m)
+{
+    const json_t *limits = json_object_get(again, "limits");
+    uint32_t numbers[sizeof m->limits / sizeof(uint32_t)] = {0};
+    m->tile = json_is_true(json_object_get(again, "tile"));
+    m->asked_ms = m->timed ? json_integer_value(json_object_get(again, "time_ms")) : 0;
+    if (json_array_size(limits) != COUNT(numbers))
+        return;
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        numbers[i] = (uint32_t)json_integer_value(json_array_get(limits, i));
+    memcpy(&m->limits, numbers, sizeof m->limits);
 }
 
 /* What part of the source it showed; false: the entry does not say it right. */
@@ -84,7 +113,8 @@ static bool take_crop(const json_t *result, struct view_memory *m)
     m->size = (struct size){number(result, "width"), number(result, "height")};
     m->crop = crop_of(result, m->size, &m->region);
     take_part(result, m);
-    return m->crop.x >= 0 && m->crop.y >= 0 && m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
+    take_layout(json_object_get(result, "again"), m);
+    return isfinite(m->crop.x) && isfinite(m->crop.y) && m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
 }
 
 /* By its file, else by its URL, else by what is stored alone. */
@@ -112,9 +142,25 @@ static bool take_picture(const json_t *part, struct view_memory *m)
     return m->size.w && m->size.h;
 }
 
-/* What compared two sources is shown as it was: the other one may have changed. */
-static bool take_shown(const json_t *entry, struct view_memory *m)
+/* Where a member says that it lay; false: out of reach, or it says nothing of it. null: it had no file. */
+static bool take_path(const struct call *c, const json_t *o, char **ret)
 {
+    const json_t *path = json_object_get(o, "path");
+    if (!json_is_string(path))
+        return json_is_null(path);
+    *ret = strdup(json_string_value(path));
+    return *ret && recorded_in_reach(c, *ret);
+}
+
+/* What compared two sources is shown as it was, if both lay where this session may look: the other one may have changed. */
+static bool take_shown(const struct call *c, const json_t *entry, struct view_memory *m)
+{
+    const json_t *result = json_object_get(entry, "result");
+    const json_t *again = json_object_get(result, "again"), *against = json_object_get(again, "against");
+    const json_t *own = json_object_get(again, "source"); /* of one that was shown again, which has no file itself */
+    const char *note = json_string_value(json_object_get(result, "note"));
+    if (!note || !take_path(c, own ? own : result, &m->path) || !take_path(c, against, &m->against_path) || !(m->note = strdup(note)))
+        return false;
     size_t i;
     json_t *part;
     json_array_foreach(json_object_get(entry, "parts"), i, part)
@@ -130,10 +176,10 @@ static bool take_own(const struct call *c, const json_t *entry, struct view_memo
 {
     const json_t *result = json_object_get(entry, "result"), *source = json_object_get(result, "source");
     const char *named = json_string_value(json_object_get(result, "id"));
-    if (json_object_get(result, "difference"))
-        return take_shown(entry, m);
     if (!named || strcmp(named, m->id) != 0) /* a host's own entry may bear the name of a view, and tell nothing of it */
         return false;
+    if (json_object_get(result, "difference") || json_object_get(json_object_get(result, "again"), "against"))
+        return take_shown(c, entry, m);
     m->stored = sha256_unhex(json_string_value(json_object_get(source, "sha256")), m->sha256);
     if (!m->stored && !sha256_unhex(json_string_value(json_object_get(source, "not_stored")), m->sha256))
         return false;
@@ -169,8 +215,10 @@ int recorded_view(const struct call *c, const char *id, bool *ret_known, struct 
     if (r < 0 || !entry)
         return r;
     memcpy(m.id, id, sizeof m.id);
-    if (!take_own(c, entry, &m) && !take_given(entry, &m))
+    if (!take_own(c, entry, &m) && !take_given(entry, &m)) {
+        view_memory_done(&m);
         return 0;
+    }
     if (!m.ref)
         return fault_oom(fault);
     *ret_known = true;

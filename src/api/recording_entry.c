@@ -21,6 +21,34 @@ static json_t *arguments_of(const struct recording *g)
     return NULL;
 }
 
+/* What text was laid out by. */
+static json_t *limits_of(const struct fit_limits *limits)
+{
+    uint32_t numbers[sizeof *limits / sizeof(uint32_t)];
+    json_t *list = json_array();
+    memcpy(numbers, limits, sizeof numbers);
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        (void)json_array_append_new(list, json_integer(numbers[i]));
+    return list;
+}
+
+/* What it takes to show the same once more, which the printed result has only as far as a reader can use it. */
+static json_t *again_of(const struct perception *p)
+{
+    json_t *o = json_pack("{s:[f,f,f,f]}", "crop", p->crop.x, p->crop.y, p->crop.w, p->crop.h);
+    if (p->page && p->source.tile.w)
+        (void)json_object_set_new(o, "tile", json_true());
+    if (p->asked_ms)
+        (void)json_object_set_new(o, "time_ms", json_integer(p->asked_ms));
+    if (media_row(p->source.media)->class == CLASS_TEXT)
+        (void)json_object_set_new(o, "limits", limits_of(&p->laid));
+    if (p->difference.made || p->recorded)
+        (void)json_object_set_new(o, "against", json_pack("{s:s?}", "path", p->difference.path));
+    if (p->recorded)
+        (void)json_object_set_new(o, "source", json_pack("{s:s?}", "path", p->difference.own_path));
+    return o;
+}
+
 /* The result as it is printed. What the model sees of a text stands in the parts and not here again; a source that the record did
  * not take is not among the bytes that the entry needs. */
 static json_t *result_of(const struct recording *g, bool stored)
@@ -30,6 +58,8 @@ static json_t *result_of(const struct recording *g, bool stored)
     json_t *source = json_object_get(o, "source"), *sha256 = json_object_get(source, "sha256");
     if (g->result->kind == FOVEA_TEXT)
         (void)json_object_del(o, "text");
+    if (g->result->kind == FOVEA_PERCEPTION)
+        (void)json_object_set_new(o, "again", again_of(&g->result->perception));
     if (sha256 && !stored) {
         (void)json_object_set(source, "not_stored", sha256);
         (void)json_object_set_new(source, "sha256", json_null());

@@ -73,6 +73,7 @@ static int step_plan(struct view_job *j)
     const struct fovea_view_request *q = j->request;
     j->model = q->model ? q->model : j->call->main;
     j->work.limits = limits_of(j);
+    view_layout(j);
     j->work.magic = WORK_MAGIC;
     j->work.media = j->sniff.media;
     j->work.input_len = j->snapshot.size;
@@ -180,8 +181,7 @@ void view_job_done(struct view_job *j)
     snapshot_done(&j->snapshot);
     if (j->work.other_len)
         close_fd(j->other);
-    free(j->difference.name);
-    free(j->difference.boxes);
+    difference_done(&j->difference);
     pool_output_done(&j->output);
 }
 
@@ -192,6 +192,7 @@ int view_run(const struct call *c, const void *request, fovea_result **ret, stru
     cleanup(view_job_done) struct view_job j = {.call = c,
                                                 .request = request,
                                                 .fault = fault,
+                                                .compares = true,
                                                 .cap = (uint64_t)c->f->config.view_max_bytes,
                                                 .video_cap = (uint64_t)c->f->config.view_max_video_bytes,
                                                 .snapshot = {.fd = -1}};

@@ -21,12 +21,14 @@ struct view_job {
     bool no_webp;   /* whoever gets the picture takes none */
     bool no_gif;    /* likewise */
     bool nameless;  /* its note speaks of the picture and no file, and of no model: whoever asks keeps it for others */
+    bool compares;  /* an earlier comparison is made again: whoever asks of one source has no use for two */
     const char *question; /* that the host's own model is to answer from it; NULL none */
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
     bool from_record;            /* its bytes were taken from there */
     bool fetched;                /* it is a URL; a view of one that is recalled is fetched again */
     const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
+    struct fovea_view_request redo; /* the request, where it names a comparison that is to be made again */
     struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
     struct view_memory measured; /* the view that the region was measured in; likewise */
     struct ref_variants variants;
@@ -77,6 +79,12 @@ int view_same_source(struct view_job *j);
 view_step view_refuse_end; /* the worker did not end as it should, or said that it cannot be shown */
 int view_outcome(struct view_job *j);
 int view_perceive(struct view_job *j);
+
+/* Text that was seen before is laid out as it was, whatever the limits are by now: its pages stay its pages. */
+void view_layout(struct view_job *j);
+
+/* What a comparison is known by, of the one that is compared with. */
+int view_other(struct view_job *j, const struct view_job *other, const struct work_reply *reply);
 
 /* Whether pictures are shown at all, and URLs fetched. */
 view_step view_allowed;

@@ -95,6 +95,8 @@ static int other_rows(const struct view_job *j, struct view_job *other, struct s
         return view_settle(other, refuse_named(REASON_INVALID_INPUT, other->request->path,
                                                "shows several pictures; compare with one of them"));
     r = view_plan(other);
+    if (!other->work.layout.max_bytes) /* page by page, or nothing is where it was */
+        other->work.layout = j->work.layout;
     return r ? r : make_rows(other, ret);
 }
 
@@ -187,5 +189,6 @@ int view_against(struct view_job *j)
     const char *opened = other.variants.n ? other.variants.path[other.snapshot.variant] : NULL;
     if (!(j->difference.name = view_name_new(&other, opened)))
         return fault_oom(j->fault);
-    return compare(j, &before, &after);
+    r = view_other(j, &other, &before.reply);
+    return r ? r : compare(j, &before, &after);
 }

@@ -11,14 +11,14 @@
 #include "api/view.h"
 #include "base/limits.h"
 
-/* Whether the file of an earlier view may be opened here; *ret_may is left alone where nothing narrows. */
-static int try_open(const struct view_job *j, const struct view_memory *m, bool *ret_may)
+/* Whether a file of an earlier view may be opened here; *ret_may is left alone where nothing narrows. */
+static int try_open(const struct view_job *j, char *path, bool *ret_may)
 {
     const struct call *c = j->call;
-    struct ref_variants one = {.n = 1, .path = {m->ref}};
+    struct ref_variants one = {.n = 1, .path = {path}};
     struct snapshot s = {.fd = -1};
     enum snapshot_verdict verdict;
-    if (!c->scope.roots || ref_is_url(m->ref))
+    if (!c->scope.roots || !path || ref_is_url(path))
         return 0;
     int r = snapshot_take(c->f->gate, &one, &c->scope, 0, &verdict, &s, j->fault); /* none of its bytes */
     if (r < 0)
@@ -37,7 +37,7 @@ static int recall_recorded(struct view_job *j, const char *id, struct view_memor
     int r = recorded_view(j->call, id, ret_known, ret, j->fault);
     if (r < 0 || !*ret_known || ret->nowhere || ref_is_url(ret->ref))
         return r;
-    r = try_open(j, ret, &may);
+    r = try_open(j, ret->ref, &may);
     if (r == 0 && !may) {
         ret->nowhere = ret->stored && recorded_in_reach(j->call, ret->ref);
         *ret_known = ret->nowhere;
@@ -45,18 +45,52 @@ static int recall_recorded(struct view_job *j, const char *id, struct view_memor
     return r;
 }
 
+/* One that this process remembers. A comparison is two files, and within a session that has a name its record comes first, which
+ * has the picture itself. */
+static int recall_here(struct view_job *j, const char *id, struct view_memory *ret, bool *ret_known)
+{
+    int r = 0;
+    *ret_known = views_recall(j->call->f->views, id, ret);
+    if (*ret_known && ret->against && *j->call->session) {
+        struct view_memory here = *ret;
+        *ret = (struct view_memory){0};
+        r = recall_recorded(j, id, ret, ret_known);
+        if (r < 0 || *ret_known) {
+            view_memory_done(&here);
+            return r;
+        }
+        *ret = here;
+        *ret_known = true;
+    }
+    if (*ret_known)
+        r = try_open(j, ret->ref, ret_known);
+    return r == 0 && *ret_known ? try_open(j, ret->against_path, ret_known) : r;
+}
+
 /* An earlier view by its id, or settled with these words: one wording, whether nobody ever saw it, it was forgotten, or
  * it shows what this session may not see. The answer must not tell which. */
 static int recall(struct view_job *j, const char *id, struct view_memory *ret, enum reason reason, const char *words)
 {
-    bool known = views_recall(j->call->f->views, id, ret);
-    int r = known ? try_open(j, ret, &known) : 0;
+    bool known = false;
+    int r = recall_here(j, id, ret, &known);
     if (r == 0 && !known && *j->call->session)
         r = recall_recorded(j, id, ret, &known);
     return r < 0 || known ? r : view_settle(j, refuse_named(reason, id, "%s", words));
 }
 
 static const char no_view[] = "is no view that can be shown again; view the file by its path, or its URL again";
+
+/* A comparison is made again; what is named anew holds for both. */
+static int redo(struct view_job *j)
+{
+    if (j->request->against || !j->compares)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->earlier.id,
+                                           "shows two pictures that were compared; name the one that is meant by its path"));
+    j->redo = *j->request;
+    j->redo.against = j->earlier.against;
+    j->request = &j->redo;
+    return view_combines(j);
+}
 
 static int step_recall(struct view_job *j)
 {
@@ -70,7 +104,7 @@ static int step_recall(struct view_job *j)
         j->ref = j->earlier.ref;
     }
     j->fetched = ref_is_url(j->ref) && !j->earlier.nowhere;
-    return 0;
+    return j->earlier.against ? redo(j) : 0;
 }
 
 /* A box in the pixels of an earlier view, in pixels of its source. */
@@ -84,12 +118,20 @@ static struct fit_box from_view(const struct fovea_box *box, const struct view_m
 /* What of the source an earlier view showed. */
 static void take_part(struct view_job *j, const struct view_memory *m)
 {
-    j->work.page = m->page;
+    j->work.page = m->tile ? 0 : m->page;
     j->work.last_page = m->last_page;
     j->work.frame = m->frame;
     j->work.time_ms = m->time_ms;
     j->timed = m->timed;
     j->sheet = m->sheet;
+}
+
+/* The request names another part than the one that was measured. */
+static bool names_another(const struct fovea_view_request *q, const struct view_memory *m)
+{
+    int64_t ms = q->time.set ? llround(q->time.seconds * 1000) : 0;
+    return (q->page.first && q->page.first != MAX(m->page, 1u)) || (q->frame && (m->timed || q->frame != MAX(m->frame, 1u))) ||
+           (q->time.set && (!m->timed || (ms != m->time_ms && ms != m->asked_ms)));
 }
 
 static int region_in_view(struct view_job *j)
@@ -102,9 +144,12 @@ static int region_in_view(struct view_job *j)
                    "is no view that a region can be measured in; use space \"source\" or \"unit\"");
     if (r)
         return r;
-    if (j->measured.sheet)
+    if (j->measured.sheet || j->measured.against)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "shows several pictures; view the one that is meant by "
                                                                      "its page, frame or time, and measure the region there"));
+    if (names_another(j->request, &j->measured))
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "shows another page, frame or time than the one that is "
+                                                                     "named; leave that out, or measure the region there"));
     j->work.region = from_view(&j->request->region, &j->measured);
     take_part(j, &j->measured);
     return 0;
@@ -137,9 +182,10 @@ static int step_region(struct view_job *j)
     else if (q->region.set)
         j->work.region = (struct fit_box){q->region.x, q->region.y, q->region.w, q->region.h,
                                           q->space && !strcmp(q->space, "unit") ? FIT_UNIT : FIT_SOURCE, 1};
-    else if (m->ref && m->region && !other)
+    else if (m->ref && (m->region || m->tile) && !other)
         j->work.region = (struct fit_box){m->crop.x, m->crop.y, m->crop.w, m->crop.h, FIT_SOURCE, 1};
-    take_named(j);
+    if (!r)
+        take_named(j);
     return r;
 }
 
@@ -210,8 +256,12 @@ static int take_recorded(struct view_job *j)
     memcpy(j->sha256, j->earlier.sha256, SHA256_LEN); /* the record checked it */
     j->hashed = j->from_record = true;
     j->hash_error = 0;
-    j->verdict = j->snapshot.size <= j->cap ? SNAPSHOT_TAKEN : SNAPSHOT_TOO_LARGE;
-    return 0;
+    j->verdict = j->snapshot.size <= MAX(j->cap, j->video_cap) ? SNAPSHOT_TAKEN : SNAPSHOT_TOO_LARGE; /* the sniff tells */
+    j->snapshot.file_size = j->snapshot.size;
+    if (*j->earlier.ref != '/')
+        return 0;
+    j->variants = (struct ref_variants){.n = 1, .path = {strdup(j->earlier.ref)}}; /* what a Markdown shows lies beside it */
+    return j->variants.path[0] ? 0 : fault_oom(j->fault);
 }
 
 /* Whether the file of an earlier view is gone or another by now, and the record has it as it was. */
@@ -287,6 +337,18 @@ static int step_sniff(struct view_job *j)
         return view_settle(j, refuse_source(SNAPSHOT_TOO_LARGE, j->request->path, j->snapshot.size, j->cap,
                                             REASON_UNPERCEIVABLE_TYPE));
     return 0;
+}
+
+void view_layout(struct view_job *j)
+{
+    const struct view_memory *m = j->measured.ref ? &j->measured : &j->earlier;
+    struct fit_limits same = j->work.limits;
+    if (!m->ref || media_row(j->sniff.media)->class != CLASS_TEXT || !m->limits.max_bytes)
+        return;
+    same.max_bytes = m->limits.max_bytes; /* no page is longer or shorter for its bytes */
+    same.quality = m->limits.quality;
+    if (memcmp(&same, &m->limits, sizeof same) != 0)
+        j->work.layout = m->limits;
 }
 
 static view_step *const opening[] = {step_recall, step_region, step_take, step_sniff, NULL};

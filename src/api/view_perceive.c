@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The perception: what the worker made, with its facts, its name and its note, remembered under its id. */
+#include <math.h>
+
 #include "api/recording.h"
 #include "api/view.h"
 #include "base/limits.h"
@@ -8,42 +10,62 @@
 #include "percept/note.h"
 
 /* What only some views have, so that the ids of the others stay what they always were. */
-static void add_more(const struct view_job *j, struct buf *b)
+static void add_more(const struct view_job *j, const struct work_reply *r, struct buf *b)
 {
-    char hex[SHA256_HEX_LEN + 1];
-    int64_t told = j->output.reply.time_ms; /* of the frame itself, whatever moment of it was named */
+    const struct fit_limits *l = &j->work.layout;
+    int64_t told = r->time_ms; /* of the frame itself, whatever moment of it was named */
     if (j->work.flags & WORK_SHEET)
         (void)buf_add_format(b, " sheet to %u", j->work.last_page);
     if (j->work.flags & WORK_TIME)
         (void)buf_add_format(b, " time %lld", (long long)(told >= 0 ? told : j->work.time_ms));
     if (j->sniff.media == MEDIA_MARKDOWN)
         (void)buf_add_str(b, " markdown");
-    if (!j->joined)
-        return;
-    sha256_hex(j->other_sha256, hex);
-    (void)buf_add_format(b, " %s %s", j->difference.made ? "against" : "with", hex);
+    if (l->max_bytes)
+        (void)buf_add_format(b, " laid %u,%u,%u,%u rule %u,%u,%u", l->max_edge, l->min_edge, l->max_patches, l->resize,
+                             l->rule.kind, l->rule.edge, l->rule.budget);
 }
 
-/* Everything that decides the pixels, in one fixed spelling, hashed. */
+/* Everything that decides the pixels of one source, in one fixed spelling. Of a tile, its place says which. */
+static void add_spelled(const struct view_job *j, const struct work_reply *r, struct buf *b)
+{
+    char hex[SHA256_HEX_LEN + 1];
+    const struct fit_limits *l = &j->work.limits;
+    uint32_t page = r->facts & WORK_TILED ? 1 : MAX(j->work.page, 1u);
+    sha256_hex(j->sha256, hex);
+    (void)buf_add_format(b, "%s page %u frame %u region %.17g,%.17g,%.17g,%.17g fit %u,%u,%u,%u,%u,%u webp %u", hex, page,
+                         MAX(j->work.frame, 1u), r->crop.x, r->crop.y, r->crop.w, r->crop.h, l->max_edge, l->min_edge,
+                         l->max_patches, l->max_bytes, l->quality, l->resize, j->work.flags & WORK_WEBP_OK);
+    (void)buf_add_format(b, " rule %u,%u,%u", l->rule.kind, l->rule.edge, l->rule.budget);
+    add_more(j, r, b);
+}
+
+/* Hashed. A comparison has two sources, and so has a Markdown with its images. */
 static int make_id(const struct view_job *j, struct perception *p)
 {
     uint8_t digest[SHA256_LEN];
     char hex[SHA256_HEX_LEN + 1];
-    const struct fit_limits *l = &j->work.limits;
     auto_buf b = BUF_INIT(4 * KIB);
-    sha256_hex(p->source.sha256, hex);
-    (void)buf_add_format(&b, "%s page %u frame %u region %.17g,%.17g,%.17g,%.17g fit %u,%u,%u,%u,%u,%u webp %u", hex,
-                         j->work.page ? j->work.page : 1, p->frame ? p->frame : 1, p->crop.x, p->crop.y, p->crop.w,
-                         p->crop.h, l->max_edge, l->min_edge, l->max_patches, l->max_bytes, l->quality, l->resize,
-                         j->work.flags & WORK_WEBP_OK);
-    (void)buf_add_format(&b, " rule %u,%u,%u", l->rule.kind, l->rule.edge, l->rule.budget);
-    add_more(j, &b);
+    add_spelled(j, &j->output.reply, &b);
+    sha256_hex(p->difference.made ? p->difference.digest : j->other_sha256, hex);
+    if (j->joined)
+        (void)buf_add_format(&b, " %s %s", p->difference.made ? "against" : "with", hex);
     if (b.error)
         return fault_oom(j->fault);
     sha256(b.data, b.len, digest);
     sha256_hex(digest, hex);
     (void)snprintf(p->id, sizeof p->id, "view:%.12s", hex);
     return 0;
+}
+
+/* The file that it was taken from; NULL: there is none. */
+static const char *path_of(const struct view_job *j)
+{
+    return j->variants.n ? j->variants.path[j->snapshot.variant] : NULL;
+}
+
+static char *copy_new(const char *s)
+{
+    return s ? strdup(s) : NULL;
 }
 
 /* As JSON can hold it. */
@@ -85,14 +107,19 @@ static struct size tile_of(const struct view_job *j)
 /* Lines have a place of their own where no row is wrapped, and then all rows are alike. */
 static void add_lines(const struct work_reply *r, struct perception *p)
 {
-    double scale = r->height / r->crop.h;
-    p->first_line = r->first_line;
-    p->last_line = r->last_line;
+    double scale = r->height / r->crop.h, h = r->line_height;
+    uint32_t last = r->last_line - r->first_line;
+    bool alike = r->total_lines && h > 0 && r->rows == last + 1;
+    double top = alike ? floor((r->crop.y - r->line_top) / h) : 0;
+    double end = alike ? ceil((r->crop.y + r->crop.h - r->line_top) / h) - 1 : 0;
     p->total_lines = r->total_lines;
-    if (!r->total_lines || !(r->line_height > 0) || r->rows != r->last_line - r->first_line + 1)
+    if ((p->region && !alike) || end < 0 || top > last) /* of a part nobody knows which, or none */
         return;
-    p->line_top = (r->line_top - r->crop.y) * scale;
-    p->line_height = r->line_height * scale;
+    uint32_t skipped = top > 0 ? (uint32_t)top : 0;
+    p->first_line = r->first_line + skipped;
+    p->last_line = alike ? r->first_line + (uint32_t)MIN(end, (double)last) : r->last_line;
+    p->line_top = alike ? (r->line_top + skipped * h - r->crop.y) * scale : 0;
+    p->line_height = alike ? h * scale : 0;
 }
 
 /* In pixels as shown: the ladder may have made the sheet smaller than it was laid out. */
@@ -130,6 +157,8 @@ static struct perception perception_of(struct view_job *j)
         .page = page_of(j),
         .frame = j->work.frame,
         .time_ms = r->time_ms,
+        .asked_ms = j->work.flags & WORK_TIME ? j->work.time_ms : 0,
+        .laid = *work_layout(&j->work),
         .sheet = sheet,
         .difference = j->difference,
         .over_budget = r->facts & WORK_OVER_BUDGET,
@@ -174,6 +203,26 @@ static char *with_origin(const struct view_job *j, const char *note)
     return buf_take(&b);
 }
 
+/* A comparison that the record has, or a part of it. Whole and as it was it is the one that it was, and no other files are named. */
+static int as_recorded(const struct view_job *j, struct perception *p)
+{
+    uint8_t digest[SHA256_LEN];
+    p->recorded = true;
+    p->difference.path = copy_new(j->earlier.against_path);
+    p->difference.own_path = copy_new(j->earlier.path);
+    if (!p->difference.path != !j->earlier.against_path || !p->difference.own_path != !j->earlier.path)
+        return fault_oom(j->fault);
+    if (p->region)
+        return 0;
+    free(p->note);
+    if (!(p->note = strdup(j->earlier.note)))
+        return fault_oom(j->fault);
+    sha256(p->data, p->len, digest);
+    if (!memcmp(digest, j->earlier.sha256, SHA256_LEN))
+        memcpy(p->id, j->earlier.id, sizeof p->id);
+    return 0;
+}
+
 static int describe(struct view_job *j, struct perception *p)
 {
     const struct fovea_view_request *q = j->request;
@@ -182,8 +231,7 @@ static int describe(struct view_job *j, struct perception *p)
     const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
         return fault_oom(j->fault);
-    const char *opened = j->variants.n ? j->variants.path[j->snapshot.variant] : NULL;
-    const char *path = opened || !j->from_record || *j->earlier.ref != '/' ? opened : j->earlier.ref;
+    const char *path = path_of(j);
     if (path && !(p->path = absolute_new(path)))
         return fault_oom(j->fault);
     if (j->question && !(p->question = strdup(j->question)))
@@ -197,17 +245,44 @@ static int describe(struct view_job *j, struct perception *p)
         p, name, facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
     if (!note || !(p->note = with_origin(j, note)))
         return fault_oom(j->fault);
-    return make_id(j, p);
+    int r = make_id(j, p);
+    return r < 0 || !j->earlier.note ? r : as_recorded(j, p);
 }
 
 /* What to open to see it once more; NULL when nothing can be. */
 static const char *again_by(const struct view_job *j)
 {
-    if (j->variants.n)
-        return j->variants.path[j->snapshot.variant];
+    if (path_of(j))
+        return j->from_record ? NULL : path_of(j);
     if (j->fetched)
         return j->ref;
     return j->given && ref_is_url(j->request->path) && j->call->f->config.network_view ? j->request->path : NULL;
+}
+
+int view_other(struct view_job *j, const struct view_job *other, const struct work_reply *reply)
+{
+    struct difference *d = &j->difference;
+    const char *path = path_of(other), *ref = other->earlier.ref ? other->earlier.id : again_by(other);
+    auto_buf b = BUF_INIT(4 * KIB);
+    if (j->earlier.against && memcmp(j->earlier.other_sha256, other->sha256, SHA256_LEN) != 0)
+        return view_settle(j, refuse_named(REASON_ABSENT, j->earlier.id, "compares with a file that has changed since; compare "
+                                                                         "the two again by their paths"));
+    add_spelled(other, reply, &b);
+    d->path = path ? absolute_new(path) : copy_new(other->earlier.path);
+    d->ref = copy_new(ref);
+    if (b.error || (path && !d->path) || (ref && !d->ref))
+        return fault_oom(j->fault);
+    sha256(b.data, b.len, d->digest);
+    memcpy(d->sha256, other->sha256, SHA256_LEN);
+    d->media = other->sniff.media;
+    d->part = reply->crop;
+    return 0;
+}
+
+/* What the record can show again: the source of a view; a comparison as it was. */
+static bool is_kept(const struct view_job *j, const struct perception *p)
+{
+    return j->call->kept && (p->difference.made ? perception_seen(p) : recording_takes(j->call->f, j->snapshot.size));
 }
 
 int view_perceive(struct view_job *j)
@@ -218,9 +293,8 @@ int view_perceive(struct view_job *j)
         r = describe(j, &p);
     if (r < 0)
         return r;
-    bool compared = p.difference.made; /* with what may be another by then */
-    const char *again = compared ? NULL : again_by(j);
-    p.again = again || (!compared && j->call->kept && recording_takes(j->call->f, j->snapshot.size));
+    const char *again = p.difference.made && !p.difference.ref ? NULL : again_by(j);
+    p.again = again || is_kept(j, &p);
     r = recording_source(j->call, &j->snapshot, j->fault);
     if (r < 0)
         return r;

@@ -16,6 +16,10 @@ struct views {
 void view_memory_done(struct view_memory *m)
 {
     free(m->ref);
+    free(m->against);
+    free(m->against_path);
+    free(m->note);
+    free(m->path);
     *m = (struct view_memory){0};
 }
 
@@ -51,6 +55,11 @@ static struct view_memory *find(struct views *v, const char *id)
     return NULL;
 }
 
+static char *copy_new(const char *s)
+{
+    return s ? strdup(s) : NULL;
+}
+
 /* A frame of a video that no number names. */
 static bool is_timed(const struct perception *p)
 {
@@ -71,8 +80,12 @@ void views_remember(struct views *v, const struct perception *p, const char *ref
     }
     view_memory_done(m);
     *m = (struct view_memory){.ref = copy, .page = p->page, .last_page = p->last_page, .frame = p->frame,
-                              .time_ms = p->time_ms, .timed = is_timed(p), .sheet = p->sheet, .crop = p->crop,
+                              .time_ms = is_timed(p) ? p->time_ms : 0, .asked_ms = p->asked_ms, .timed = is_timed(p),
+                              .sheet = p->sheet, .tile = p->page && p->source.tile.w, .limits = p->laid, .crop = p->crop,
                               .region = p->region, .size = p->size};
+    m->against = copy_new(p->difference.ref);
+    m->against_path = copy_new(p->difference.path);
+    memcpy(m->other_sha256, p->difference.sha256, SHA256_LEN);
     memcpy(m->id, p->id, sizeof m->id);
     memcpy(m->sha256, p->source.sha256, SHA256_LEN);
     (void)pthread_mutex_unlock(&v->lock);
@@ -83,13 +96,19 @@ bool views_recall(struct views *v, const char *id, struct view_memory *ret)
     (void)pthread_mutex_lock(&v->lock);
     const struct view_memory *m = find(v, id);
     struct view_memory copy = {0};
+    bool complete = true;
     if (m) {
         copy = *m;
         copy.ref = strdup(m->ref);
+        copy.against = copy_new(m->against);
+        copy.against_path = copy_new(m->against_path);
+        complete = !m->against == !copy.against && !m->against_path == !copy.against_path;
     }
     (void)pthread_mutex_unlock(&v->lock);
-    if (!copy.ref)
+    if (!copy.ref || !complete) {
+        view_memory_done(&copy);
         return false;
+    }
     *ret = copy;
     return true;
 }

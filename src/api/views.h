@@ -17,10 +17,17 @@ struct view_memory {
     uint8_t sha256[SHA256_LEN];
     uint32_t page, last_page, frame; /* 0: none was named */
     int64_t time_ms;                 /* of a video, if timed */
+    int64_t asked_ms;                /* the moment that was named: the frame itself may begin before it */
     bool timed, sheet;
+    bool tile; /* page is one of a long picture; other limits cut other tiles, so that only crop tells which */
+    struct fit_limits limits; /* what text was laid out by; max_bytes 0: not known */
     struct area crop;
     bool region;
     struct size size; /* as shown */
+    char *against;      /* of a comparison: what to open again; NULL: it is none, or the record has the picture */
+    char *against_path; /* where that lies; NULL: it has no file */
+    uint8_t other_sha256[SHA256_LEN];
+    char *note, *path;  /* of a comparison whose picture the record has: what was said of it, and where its source lay */
 };
 void view_memory_done(struct view_memory *m);
 

@@ -54,9 +54,11 @@ static json_t *source_json(const struct perception *p)
     return o;
 }
 
-static json_t *area_json(const struct area *a)
+/* To so many places: small units need more of them. */
+static json_t *area_json(const struct area *a, int places)
 {
-    return json_pack("[o,o,o,o]", number(a->x), number(a->y), number(a->w), number(a->h));
+    return json_pack("[o,o,o,o]", rounded_to(a->x, places), rounded_to(a->y, places), rounded_to(a->w, places),
+                     rounded_to(a->h, places));
 }
 
 static json_t *page_json(const struct perception *p)
@@ -75,9 +77,16 @@ static json_t *scale_json(const struct perception *p)
     return json_pack("[o,o]", rounded_to(scale[0], scale_places(scale[0])), rounded_to(scale[1], scale_places(scale[1])));
 }
 
+/* Two more than are said: programs multiply. */
+static int places_of(const struct perception *p)
+{
+    return perception_places(p) + 2;
+}
+
 static json_t *offset_json(const struct perception *p)
 {
-    return perception_maps(p) ? json_pack("[o,o]", number(p->crop.x), number(p->crop.y)) : json_null();
+    return perception_maps(p) ? json_pack("[o,o]", rounded_to(p->crop.x, places_of(p)), rounded_to(p->crop.y, places_of(p)))
+                              : json_null();
 }
 
 static json_t *tokens_json(const struct perception *p)
@@ -102,11 +111,13 @@ static json_t *cells_json(const struct perception *p)
     return list;
 }
 
-static json_t *difference_json(const struct difference *d)
+static json_t *difference_json(const struct perception *p)
 {
+    const struct difference *d = &p->difference;
+    int places = d->own.w ? scale_places(p->crop.w / d->own.w) : 4;
     json_t *boxes = json_array();
     for (size_t i = 0; i < d->n_boxes; i++)
-        (void)json_array_append_new(boxes, area_json(&d->boxes[i]));
+        (void)json_array_append_new(boxes, area_json(&d->boxes[i], places));
     return json_pack("{s:I, s:o}", "changed_pixels", (json_int_t)d->changed, "boxes", boxes);
 }
 
@@ -118,11 +129,12 @@ static void add_kind(json_t *o, const struct perception *p)
     if (p->sheet)
         (void)json_object_set_new(o, "cells", cells_json(p));
     if (p->total_lines) {
-        (void)json_object_set_new(o, "lines", json_pack("[i,i]", (int)p->first_line, (int)p->last_line));
+        (void)json_object_set_new(o, "lines", p->first_line ? json_pack("[i,i]", (int)p->first_line, (int)p->last_line)
+                                                             : json_null());
         (void)json_object_set_new(o, "total_lines", json_integer(p->total_lines));
     }
     if (p->difference.made)
-        (void)json_object_set_new(o, "difference", difference_json(&p->difference));
+        (void)json_object_set_new(o, "difference", difference_json(p));
     if (p->question)
         (void)json_object_set_new(o, "native", json_true());
 }
@@ -135,7 +147,7 @@ static json_t *perception_json(const struct perception *p)
                      "s:o, s:s}",
                      "ok", 1, "kind", "perception", "id", p->id, "ref", p->ref, "path", p->path, "media_type",
                      perception_seen(p) ? media_row(p->media)->mime : NULL, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
-                     (json_int_t)p->len, "source", source_json(p), "region", p->region ? area_json(&p->crop) : json_null(),
+                     (json_int_t)p->len, "source", source_json(p), "region", p->region ? area_json(&p->crop, places_of(p)) : json_null(),
                      "page", page_json(p), "frame", p->frame ? json_integer(p->frame) : json_null(), "scale",
                      scale_json(p), "offset", offset_json(p), "resized", resized,
                      "over_budget", p->over_budget, "tokens", tokens_json(p), "note", p->note);

@@ -21,11 +21,17 @@ void note_number(struct buf *b, double v, int places)
         (void)buf_add_format(b, ".%0*lld", places, rest);
 }
 
-static void add_size(struct buf *b, double w, double h)
+static void add_region(struct buf *b, const struct perception *p)
 {
-    note_number(b, w, 2);
+    int places = perception_places(p);
+    (void)buf_add_str(b, ", region ");
+    note_number(b, p->crop.w, places);
     (void)buf_add_str(b, "x");
-    note_number(b, h, 2);
+    note_number(b, p->crop.h, places);
+    (void)buf_add_str(b, " at ");
+    note_number(b, p->crop.x, places);
+    (void)buf_add_str(b, ",");
+    note_number(b, p->crop.y, places);
 }
 
 void note_time(struct buf *b, int64_t ms)
@@ -38,6 +44,9 @@ void note_time(struct buf *b, int64_t ms)
 }
 
 /* ---------------------------------------------------------------- what of it */
+
+/* Points to a pixel from which on common print is no more than blots. */
+#define LONG_SCALE 1.5
 
 static enum media_class class_of(const struct perception *p)
 {
@@ -92,11 +101,11 @@ static void add_document(struct buf *b, const struct perception *p)
 
 static void add_text(struct buf *b, const struct perception *p)
 {
-    if (p->total_lines)
+    if (p->first_line)
         (void)buf_add_format(b, " lines %u-%u of %u", p->first_line, p->last_line, p->total_lines);
-    if (p->total_lines && p->source.pages > 1)
+    if (p->first_line && p->source.pages > 1)
         (void)buf_add_format(b, " (page %u of %u)", p->page, p->source.pages);
-    else if (!p->total_lines)
+    else if (!p->first_line)
         add_page(b, p, " ");
 }
 
@@ -120,28 +129,32 @@ static void add_video(struct buf *b, const struct perception *p)
 /* What one kind says, and what its coordinates are called. */
 static const struct kind {
     void (*add)(struct buf *b, const struct perception *p);
-    const char *original;
+    const char *original, *units;
 } kinds[] = {
-    [CLASS_BINARY] = {add_bitmap, "the original"},
-    [CLASS_BITMAP] = {add_bitmap, "the original"},
-    [CLASS_PICTURE] = {add_bitmap, "the original"},
-    [CLASS_VECTOR] = {add_vector, "user units"},
-    [CLASS_DOCUMENT] = {add_document, "points from the top left"},
-    [CLASS_VIDEO] = {add_video, "the original"},
-    [CLASS_TEXT] = {add_text, "the page's own units"},
+    [CLASS_BINARY] = {add_bitmap, "the original", ""},
+    [CLASS_BITMAP] = {add_bitmap, "the original", ""},
+    [CLASS_PICTURE] = {add_bitmap, "the original", ""},
+    [CLASS_VECTOR] = {add_vector, "user units", " in user units"},
+    [CLASS_DOCUMENT] = {add_document, "points from the top left", " in points"},
+    [CLASS_VIDEO] = {add_video, "the original", ""},
+    [CLASS_TEXT] = {add_text, "the page's own units", " in pixels of the page"},
 };
+
+const char *note_units(enum media m)
+{
+    return kinds[media_row(m)->class].units;
+}
+
+void note_part(struct buf *b, const struct perception *p)
+{
+    kinds[class_of(p)].add(b, p);
+    if (p->region)
+        add_region(b, p);
+}
 
 static void add_shown(struct buf *b, const struct perception *p)
 {
     bool same = p->size.w == p->crop.w && p->size.h == p->crop.h && !media_drawn(p->source.media);
-    if (p->region) {
-        (void)buf_add_str(b, ", region ");
-        add_size(b, p->crop.w, p->crop.h);
-        (void)buf_add_str(b, " at ");
-        note_number(b, p->crop.x, 2);
-        (void)buf_add_str(b, ",");
-        note_number(b, p->crop.y, 2);
-    }
     if (same)
         (void)buf_add_str(b, ", shown pixel for pixel.");
     else
@@ -159,13 +172,14 @@ static void add_factor(struct buf *b, double v)
 static void add_mapping(struct buf *b, const struct perception *p)
 {
     double scale[2];
-    perception_scale(p, scale);
-    bool moved = p->crop.x != 0 || p->crop.y != 0, scaled = scale[0] != 1 || scale[1] != 1;
+    int places = perception_places(p);
+    bool one = perception_factors(p, scale) == 1;
+    bool moved = p->crop.x != 0 || p->crop.y != 0, scaled = scale[0] != 1 || (!one && scale[1] != 1);
     if (!moved && !scaled)
         return;
-    if (scaled && fabs(scale[0] - scale[1]) * MAX(p->size.w, p->size.h) < 1) {
+    if (scaled && one) {
         (void)buf_add_str(b, " Multiply coordinates by ");
-        add_factor(b, MAX(p->crop.w, p->crop.h) == p->crop.w ? scale[0] : scale[1]);
+        add_factor(b, scale[0]);
     } else if (scaled) {
         (void)buf_add_str(b, " Multiply x by ");
         add_factor(b, scale[0]);
@@ -174,9 +188,9 @@ static void add_mapping(struct buf *b, const struct perception *p)
     }
     if (moved) {
         (void)buf_add_str(b, scaled ? ", then add " : " Add ");
-        note_number(b, p->crop.x, 2);
+        note_number(b, p->crop.x, places);
         (void)buf_add_str(b, " to x and ");
-        note_number(b, p->crop.y, 2);
+        note_number(b, p->crop.y, places);
         (void)buf_add_str(b, " to y");
     }
     (void)buf_add_format(b, " to map to %s.", kinds[class_of(p)].original);
@@ -188,7 +202,7 @@ static void add_rows(struct buf *b, const struct perception *p)
     if (!p->total_lines)
         return;
     if (!(p->line_height > 0)) {
-        (void)buf_add_str(b, p->source.media == MEDIA_TEXT ? " Line numbers are in the margin." : "");
+        (void)buf_add_str(b, p->crop.x < 1 ? " Line numbers are in the margin." : "");
         return;
     }
     (void)buf_add_str(b, " A row is ");
@@ -202,8 +216,24 @@ static void add_rows(struct buf *b, const struct perception *p)
     (void)buf_add_str(b, ").");
 }
 
+/* A page that is no tiles: an example of what can be read. */
+static void add_long_page(struct buf *b, const struct perception *p)
+{
+    bool tall = p->crop.h > p->crop.w;
+    double across = tall ? p->crop.w : p->crop.h, along = tall ? p->crop.h : p->crop.w;
+    double scale = along / MAX(p->size.w, p->size.h), part = MIN(along, round(across * 4 / 3));
+    if (class_of(p) != CLASS_DOCUMENT || p->region || along < 2 * across || scale < LONG_SCALE)
+        return;
+    (void)buf_add_str(b, " It is long: at this size small text cannot be read; name a region to read it, such as 0,0,");
+    note_number(b, tall ? across : part, 2);
+    (void)buf_add_str(b, ",");
+    note_number(b, tall ? part : across, 2);
+    (void)buf_add_str(b, ".");
+}
+
 static void add_long(struct buf *b, const struct perception *p)
 {
+    add_long_page(b, p);
     if (p->source.tile.w && !p->page && !p->region)
         (void)buf_add_format(b, " It is long: at this size small text cannot be read. page 1 to %u shows it in tiles of %ux%u.",
                              p->source.pages, p->source.tile.w, p->source.tile.h);
@@ -229,7 +259,7 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
 
 static void add_part(struct buf *b, const struct perception *p)
 {
-    kinds[class_of(p)].add(b, p);
+    note_part(b, p);
     add_shown(b, p);
     add_mapping(b, p);
     add_rows(b, p);

@@ -15,6 +15,12 @@ char *note_new(const struct perception *p, const char *name, enum note_ground gr
 void note_sheet(struct buf *b, const struct perception *p);
 void note_difference(struct buf *b, const struct perception *p);
 
+/* What of the source, and how large it is in its own units: ", page 2 of 3, 612x792 pt". */
+void note_part(struct buf *b, const struct perception *p);
+
+/* " in points"; "" of pixels. */
+const char *note_units(enum media m);
+
 /* With so many places at most, whatever the locale; "0:07.3". */
 void note_number(struct buf *b, double v, int places);
 void note_time(struct buf *b, int64_t ms);

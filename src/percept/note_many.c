@@ -23,66 +23,125 @@ static void add_frames(struct buf *b, const struct perception *p)
     (void)buf_add_format(b, " %ux%u, %zu", p->source.size.w, p->source.size.h, p->n_cells);
     if (p->source.frames > p->n_cells)
         (void)buf_add_format(b, " of %s%u", p->source.approximate ? "about " : "", p->source.frames);
-    (void)buf_add_str(b, p->source.frames > 1 ? " frames" : " frame");
+    (void)buf_add_str(b, p->source.frames > 1 || p->n_cells > 1 ? " frames" : " frame");
     if (!last || first->time_ms < 0 || last->time_ms < 0)
         return;
-    (void)buf_add_str(b, " from ");
+    (void)buf_add_str(b, p->n_cells > 1 ? " from " : " at ");
     note_time(b, first->time_ms);
+    if (p->n_cells == 1)
+        return;
     (void)buf_add_str(b, " to ");
     note_time(b, last->time_ms);
 }
 
+const char *perception_single(const struct perception *p)
+{
+    return p->page ? "page" : media_row(p->source.media)->class == CLASS_VIDEO ? "time or frame" : "frame";
+}
+
+/* What is written beneath the pictures. */
+static const char *label_of(const struct perception *p)
+{
+    bool timed = p->n_cells && p->cells[0].time_ms >= 0, many = p->n_cells != 1;
+    if (!timed || p->page)
+        return many ? "numbers" : "number";
+    if (media_row(p->source.media)->class == CLASS_VIDEO)
+        return many ? "times" : "time";
+    return many ? "numbers and times" : "number and time";
+}
+
 void note_sheet(struct buf *b, const struct perception *p)
 {
-    bool timed = p->n_cells && p->cells[0].time_ms >= 0;
+    const char *label = label_of(p);
     size_t columns = columns_of(p);
-    bool video = media_row(p->source.media)->class == CLASS_VIDEO;
     if (p->page)
         (void)buf_add_format(b, " pages %u-%u of %u", p->page, p->last_page ? p->last_page : p->page, p->source.pages);
     else
         add_frames(b, p);
-    (void)buf_add_format(b, " in %zu column%s, %s beneath each; view it with %s for one of them in full.", columns,
-                         columns == 1 ? "" : "s", timed ? "times" : "numbers",
-                         p->page ? "page" : video ? "time or frame" : "frame");
+    if (p->n_cells == 1)
+        (void)buf_add_format(b, ", its %s beneath it; view it with %s to see it in full.", label, perception_single(p));
+    else
+        (void)buf_add_format(b, " in %zu column%s, %s beneath each; view it with %s for one of them in full.", columns,
+                             columns == 1 ? "" : "s", label, perception_single(p));
 }
 
-static void add_box(struct buf *b, const struct area *box)
+static void add_box(struct buf *b, const struct area *box, int places)
 {
-    note_number(b, box->x, 2);
+    note_number(b, box->x, places);
     (void)buf_add_str(b, ",");
-    note_number(b, box->y, 2);
+    note_number(b, box->y, places);
     (void)buf_add_str(b, " ");
-    note_number(b, box->w, 2);
+    note_number(b, box->w, places);
     (void)buf_add_str(b, "x");
-    note_number(b, box->h, 2);
+    note_number(b, box->h, places);
 }
 
-static void add_boxes(struct buf *b, const struct difference *d)
+static void add_boxes(struct buf *b, const struct perception *p)
 {
-    (void)buf_add_format(b, ", in %zu box%s: ", d->n_boxes, d->n_boxes == 1 ? "" : "es");
+    const struct difference *d = &p->difference;
+    int places = d->own.w ? scale_places(p->crop.w / d->own.w) - 2 : 2;
+    (void)buf_add_format(b, ", in %zu box%s%s: ", d->n_boxes, d->n_boxes == 1 ? "" : "es", note_units(p->source.media));
     for (size_t i = 0; i < d->n_boxes && i < BOXES_NAMED; i++) {
         (void)buf_add_str(b, i ? "; " : "");
-        add_box(b, &d->boxes[i]);
+        add_box(b, &d->boxes[i], places);
     }
     if (d->n_boxes > BOXES_NAMED)
         (void)buf_add_format(b, "; and %zu more", d->n_boxes - BOXES_NAMED);
     (void)buf_add_str(b, ".");
 }
 
+static void add_other(struct buf *b, const struct difference *d)
+{
+    (void)buf_add_shown(b, d->name ? d->name : "the other", 200);
+}
+
+/* How large the other one is, in its own units, where the two are not alike. */
+static void add_other_size(struct buf *b, const struct perception *p)
+{
+    const struct difference *d = &p->difference;
+    bool drawn = media_drawn(d->media) && d->part.w > 0, wider = d->size.w > d->own.w, taller = d->size.h > d->own.h;
+    bool narrower = d->size.w < d->own.w, shorter = d->size.h < d->own.h;
+    if (!wider && !taller && !narrower && !shorter)
+        return;
+    (void)buf_add_str(b, ", which is ");
+    note_number(b, drawn ? d->part.w : d->size.w, 2);
+    (void)buf_add_str(b, "x");
+    note_number(b, drawn ? d->part.h : d->size.h, 2);
+    const char *larger = !narrower && !shorter ? "larger" : !wider && !taller ? "smaller" : NULL;
+    bool either = drawn || media_drawn(p->source.media);
+    (void)buf_add_format(b, "%s%s%s", drawn ? note_units(d->media) : "", larger ? either ? " and drawn " : " and " : "",
+                         larger ? larger : "");
+}
+
+/* What only one of them has counts as changed. */
+static void add_outside(struct buf *b, const struct perception *p)
+{
+    const struct difference *d = &p->difference;
+    bool outside = false;
+    for (size_t i = 0; i < d->n_boxes; i++)
+        outside |= d->boxes[i].x + d->boxes[i].w > p->crop.x + p->crop.w + 0.001 ||
+                   d->boxes[i].y + d->boxes[i].h > p->crop.y + p->crop.h + 0.001;
+    if (!outside)
+        return;
+    (void)buf_add_str(b, " What lies outside it is of ");
+    add_other(b, d);
+    (void)buf_add_str(b, " alone.");
+}
+
 void note_difference(struct buf *b, const struct perception *p)
 {
     const struct difference *d = &p->difference;
     uint64_t all = (uint64_t)MAX(d->size.w, d->own.w) * MAX(d->size.h, d->own.h);
-    bool sized = d->size.w != d->own.w || d->size.h != d->own.h;
-    (void)buf_add_format(b, " %ux%u against ", d->own.w, d->own.h);
-    (void)buf_add_shown(b, d->name ? d->name : "the other", 200);
-    if (sized)
-        (void)buf_add_format(b, ", which is %ux%u", d->size.w, d->size.h);
+    note_part(b, p);
+    (void)buf_add_str(b, p->region || p->page || p->frame || p->time_ms > 0 ? ", against " : " against ");
+    add_other(b, d);
+    add_other_size(b, p);
     if (!d->changed) {
         (void)buf_add_str(b, ": they are equal, pixel for pixel, so no picture is shown.");
         return;
     }
     (void)buf_add_format(b, ": %" PRIu64 " of %" PRIu64 " pixels differ", d->changed, all);
-    add_boxes(b, d);
+    add_boxes(b, p);
+    add_outside(b, p);
     (void)buf_add_str(b, " It shows before, after and the difference, named beneath each.");
 }

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
@@ -60,6 +61,16 @@ const char *reason_name(enum reason r)
     return reasons[r];
 }
 
+void difference_done(struct difference *d)
+{
+    free(d->name);
+    free(d->boxes);
+    free(d->ref);
+    free(d->path);
+    free(d->own_path);
+    *d = (struct difference){0};
+}
+
 void perception_done(struct perception *p)
 {
     free(p->ref);
@@ -68,8 +79,7 @@ void perception_done(struct perception *p)
     free(p->note);
     free(p->question);
     free(p->cells);
-    free(p->difference.name);
-    free(p->difference.boxes);
+    difference_done(&p->difference);
     if (p->data)
         (void)munmap((void *)(uintptr_t)p->data, p->map_len);
     *p = (struct perception){0};
@@ -196,6 +206,22 @@ void perception_scale(const struct perception *p, double ret_scale[2])
     bool maps = perception_maps(p);
     ret_scale[0] = maps ? p->crop.w / p->size.w : 1;
     ret_scale[1] = maps ? p->crop.h / p->size.h : 1;
+}
+
+unsigned perception_factors(const struct perception *p, double ret[2])
+{
+    perception_scale(p, ret);
+    if (fabs(ret[0] - ret[1]) * MAX(p->size.w, p->size.h) >= MIN(1, MIN(ret[0], ret[1])))
+        return 2;
+    ret[0] = p->crop.w >= p->crop.h ? ret[0] : ret[1];
+    return 1;
+}
+
+int perception_places(const struct perception *p)
+{
+    double scale[2];
+    perception_scale(p, scale);
+    return scale_places(MIN(scale[0], scale[1])) - 2;
 }
 
 void fovea_result_free(fovea_result *r)

@@ -13,6 +13,7 @@
 #include "base/media.h"
 #include "base/sha256.h"
 #include "fit/geometry.h"
+#include "fit/plan.h"
 #include "fovea.h"
 
 enum reason {
@@ -47,7 +48,16 @@ struct difference {
     uint64_t changed; /* pixels; 0: they are equal, and there is no picture */
     struct area *boxes; /* of the changed ones, in the source's pixels or units */
     size_t n_boxes;
+    /* Of the earlier one: what it is and what part of it was compared, in its own pixels or units; */
+    enum media media;
+    struct area part;
+    char *ref;  /* what to compare with once more; NULL: nothing can be */
+    char *path; /* where it lies; NULL: it has no file */
+    char *own_path; /* where the source lay, of a comparison that the record has; NULL likewise */
+    uint8_t sha256[SHA256_LEN];
+    uint8_t digest[SHA256_LEN]; /* of all that decides its pixels */
 };
+void difference_done(struct difference *d);
 
 struct perception {
     char id[VIEW_ID_LEN + 1];
@@ -72,12 +82,15 @@ struct perception {
     uint32_t last_page; /* of a sheet of pages; 0: one page */
     uint32_t frame;     /* from 1; 0 when none was asked for */
     int64_t time_ms;    /* of a video's frame; below 0: not known */
+    int64_t asked_ms;   /* the moment of it that was named; 0 when none was */
+    struct fit_limits laid; /* what text was laid out by */
     bool sheet;         /* several pages or frames, in these cells: crop is its own size, and nothing maps back */
     struct cell *cells;
     size_t n_cells;
     uint32_t first_line, last_line, total_lines; /* of text; 0 otherwise */
     double line_top, line_height; /* of text in equal rows, one for each line, in pixels as shown; 0, 0 otherwise */
     struct difference difference;
+    bool recorded;      /* it is a comparison as the record has it, or a part of one: only the paths of its difference are known */
     bool over_budget;
     bool again;         /* its id can be named to see it once more */
     char *model;        /* whose tokens; NULL none */
@@ -193,7 +206,16 @@ bool perception_maps(const struct perception *p);
 /* Source pixels (or units) per shown pixel, along x and y; 1, 1 where nothing maps. */
 void perception_scale(const struct perception *p, double ret_scale[2]);
 
+/* The same as it is told: 1 with the factor for both, where that is as good as two, else 2. */
+unsigned perception_factors(const struct perception *p, double ret[2]);
+
+/* What names one of the pictures on a contact sheet: "page". */
+const char *perception_single(const struct perception *p);
+
 /* Places behind the point that a scale is given with: four, and more of a small one, so that far corners stay within a pixel. */
 int scale_places(double scale);
+
+/* Places that a coordinate of the source needs, so that it stays within a tenth of a shown pixel. */
+int perception_places(const struct perception *p);
 
 #endif

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,7 +13,7 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "percept/result.h"
+#include "percept/note.h"
 
 #define FENCE "untrusted"
 
@@ -94,14 +93,17 @@ static void add_error(struct buf *b, const fovea_result *result)
 
 /* ---------------------------------------------------------------- view */
 
-static void add_scale(struct buf *b, const double scale[2])
+/* The numbers that the note has. */
+static void add_scale(struct buf *b, const struct perception *p)
 {
+    double scale[2];
+    unsigned n = perception_factors(p, scale);
     (void)buf_add_str(b, "scale ");
-    (void)buf_add_rounded(b, scale[0], 5);
-    if (fabs(scale[0] - scale[1]) > 0.0005) {
-        (void)buf_add_str(b, " by ");
-        (void)buf_add_rounded(b, scale[1], 5);
-    }
+    note_number(b, scale[0], scale_places(scale[0]));
+    if (n == 1)
+        return;
+    (void)buf_add_str(b, " by ");
+    note_number(b, scale[1], scale_places(scale[1]));
 }
 
 static void add_image(struct buf *b, const fovea_result *result, const struct fovea_image *image)
@@ -109,12 +111,13 @@ static void add_image(struct buf *b, const fovea_result *result, const struct fo
     (void)buf_add_format(b, "%s\n[1 image follows: %s, %ux%u, ", fovea_result_text(result), image->media_type,
                          image->width, image->height);
     if (image->maps) {
-        add_scale(b, image->scale);
+        add_scale(b, &result->perception);
         (void)buf_add_str(b, ", ");
     }
     (void)buf_add_str(b, image->id);
     if (image->again && image->sheet)
-        (void)buf_add_format(b, "; to see one of them: view with \"path\":\"%s\" and its page, frame or time", image->id);
+        (void)buf_add_format(b, "; to see one of them: view with \"path\":\"%s\" and its %s", image->id,
+                             perception_single(&result->perception));
     else if (image->again && image->maps)
         (void)buf_add_format(b, "; to zoom: view with \"path\":\"%s\", \"space\":\"view\" and \"region\":[x,y,w,h] in "
                             "pixels of this image", image->id);

@@ -25,7 +25,7 @@
 
 enum {
     WORK_SOCKET = 3,
-    WORK_MAGIC = 0x666f7633, /* "fov3"; a new number whenever a struct changes */
+    WORK_MAGIC = 0x666f7634, /* "fov4"; a new number whenever a struct changes */
     WORK_DETAIL = 160,
 };
 
@@ -75,7 +75,14 @@ struct work_request {
     uint64_t other_len;            /* bytes of the other input; 0: there is none */
     struct fit_box region;         /* in upright source pixels, or the units of what is drawn */
     struct fit_limits limits;
+    struct fit_limits layout;      /* of text that was seen before, by which its pages were made; max_bytes 0: by limits */
 };
+
+/* What the pages of text are laid out by. */
+static inline const struct fit_limits *work_layout(const struct work_request *r)
+{
+    return r->layout.max_bytes ? &r->layout : &r->limits;
+}
 
 enum work_status {
     WORK_OK,

@@ -143,6 +143,54 @@ test_a_view_of_the_record_keeps_its_page_and_maps_its_regions() {
     want_json region '[0,0,100,50]'
 }
 
+test_a_tile_or_page_keeps_its_place_under_other_limits() {
+    make_tall tall.png 6000
+    run fovea view --json --session s --page 3 tall.png
+    id=$(json id)
+    run fovea view --json --session s --max-edge 400 "$id"
+    want_json offset '[0,3008]'
+    want_json region '[0,3008,300,1568]'
+    run fovea view --json --session s --max-edge 400 --space view --region 0,100,300,100 "$id"
+    want_json region '[0,3108,300,100]'
+    needs text
+    seq 1 300 >n.txt
+    run fovea view --json --session s --page 2 n.txt
+    id=$(json id) lines=$(json lines)
+    run fovea view --json --session s --max-edge 600 "$id"
+    want_json lines "$lines"
+    want_json page 2
+}
+
+test_a_recorded_video_may_be_as_large_as_any_video() {
+    needs video
+    [ -f "$FIXTURES/video/good/h264.mp4" ] || skip "no video was made"
+    cp "$FIXTURES/video/good/h264.mp4" v.mp4
+    printf 'view.maxBytes: 1000\n' >small.yaml
+    run fovea view --json --session s --config small.yaml --frame 3 v.mp4
+    want_status 0
+    id=$(json id)
+    rm v.mp4
+    run fovea view --json --session s --config small.yaml "$id"
+    want_status 0
+    want_json id "$id"
+    want_json frame 3
+}
+
+test_a_recorded_comparison_is_not_shown_out_of_reach() {
+    grep -qa 'difference' "$BUILD/fovea-worker" || skip "this fovea-worker compares nothing"
+    mkdir in
+    make_tall a.png 100
+    make_tall in/b.png 120
+    run fovea view --json --session s --against a.png in/b.png
+    id=$(json id)
+    run fovea view --json --session s "$id"
+    want_status 0
+    want_json id "$id"
+    (cd in && run fovea view --json --session s --root "$PWD" "$id"
+    want_status 1
+    want_json reason absent)
+}
+
 test_equal_pictures_are_said_to_be_equal_and_nothing_is_written() {
     grep -qa 'before.*difference\|difference' "$BUILD/fovea-worker" || skip "this fovea-worker compares nothing"
     cp "$GOOD/png-rgb-8.png" a.png

@@ -597,6 +597,29 @@ TEST(a_call_is_answered_once_by_id_or_by_equal_arguments)
     CHECK_STR(at(all, "9.call"), ""); /* another turn began */
 }
 
+TEST(arguments_are_equal_as_the_tool_takes_them)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "alike"});
+    struct fovea_appended done;
+    auto_result *asked = NULL, *paged = NULL;
+    copy_file(fixture("good/png-rgb-8.png"), "s.png");
+    CHECK(append(s, SAID("user", "u") "\n{\"kind\":\"tool_call\",\"id\":\"a\",\"name\":\"view\",\"arguments\":{\"path\":\"s.png\",\"time\":1}}\n"
+                 "{\"kind\":\"tool_call\",\"id\":\"b\",\"name\":\"view\",\"arguments\":{\"path\":\"s.png\",\"page\":\"2\"}}\n"
+                 "{\"kind\":\"tool_call\",\"id\":\"c\",\"name\":\"view\",\"arguments\":{\"path\":\"s.png\",\"time\":\"0:02\"}}\n"
+                 "{\"kind\":\"tool_call\",\"id\":\"d\",\"name\":\"view\",\"arguments\":{\"path\":\"s.png\",\"wrong\":1}}", NULL, &done) == 0);
+    struct fovea_view_request timed = {.path = "s.png", .time = {1, true}}, second = {.path = "s.png", .page = {2, 0}};
+    CHECK(fovea_session_ask(s, "view", &timed, NULL, &asked, NULL) == 0);
+    CHECK(fovea_session_ask(s, "view", &second, NULL, &paged, NULL) == 0);
+    call(s, "view", "{\"path\":\"s.png\",\"time\":2.0}", FOVEA_REFUSAL);
+    call(s, "view", "{\"path\":\"s.png\",\"wrong\":1}", FOVEA_REFUSAL);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "5.call"), "a");
+    CHECK_STR(at(all, "6.call"), "b");
+    CHECK_STR(at(all, "7.call"), "c");
+    CHECK_STR(at(all, "8.call"), "d");
+}
+
 TEST(a_call_that_ends_in_a_fault_has_used_up_what_it_answers)
 {
     auto_fovea *f = context_of(NULL);

@@ -108,7 +108,8 @@ TEST(note_of_every_kind_maps_to_its_source)
 {
     struct cell cells[] = {{{8, 8, 100, 50}, 1, 0}, {{116, 8, 100, 50}, 40, 4100}, {{8, 92, 100, 50}, 99, 9840}};
     struct cell pages[] = {{{8, 8, 100, 50}, 2, -1}, {{116, 8, 100, 50}, 3, -1}};
-    struct area boxes[] = {{100, 50, 40, 30}};
+    struct area boxes[] = {{100, 50, 40, 30}}, beyond[] = {{0, 200, 100, 50}};
+    struct cell one[] = {{{8, 8, 100, 50}, 1, 0}};
     static char other[] = "old.png";
     const struct {
         struct perception p;
@@ -131,6 +132,34 @@ TEST(note_of_every_kind_maps_to_its_source)
         {{.source = {.media = MEDIA_TEXT, .size = {1000, 1568}, .pages = 1}, .page = 1, .size = {1000, 1568},
           .crop = {0, 0, 1000, 1568}, .first_line = 1, .last_line = 9, .total_lines = 9},
          "f lines 1-9 of 9, shown at 1000x1568. Line numbers are in the margin."},
+        {{.source = {.media = MEDIA_TEXT, .size = {1000, 1568}, .pages = 21}, .page = 2, .size = {1568, 784}, .region = true,
+          .crop = {500, 10, 200, 100}, .total_lines = 812},
+         "f page 2 of 21, region 200x100 at 500,10, shown at 1568x784. Multiply coordinates by 0.1276, then add 500 to x and 10 "
+         "to y to map to the page's own units."},
+        {{.source = {.media = MEDIA_MARKDOWN, .size = {1000, 1568}, .pages = 1}, .page = 1, .size = {1000, 1568},
+          .crop = {0, 0, 1000, 1568}, .first_line = 1, .last_line = 9, .total_lines = 9},
+         "f lines 1-9 of 9, shown at 1000x1568. Line numbers are in the margin."},
+        {{.source = {.media = MEDIA_SVG, .size = {1, 1}}, .size = {1568, 1568}, .region = true,
+          .crop = {0.0123456, 0.25, 0.05, 0.05}},
+         "f 1x1 user units, region 0.05x0.05 at 0.012346,0.25, shown at 1568x1568. Multiply coordinates by 0.00003189, then add "
+         "0.012346 to x and 0.25 to y to map to user units."},
+        {{.source = {.media = MEDIA_PDF, .size = {600, 9000}, .pages = 1}, .page = 1, .size = {105, 1568}, .crop = {0, 0, 600, 9000}},
+         "f page 1 of 1, 600x9000 pt, shown at 105x1568. Multiply x by 5.7143 and y by 5.7398 to map to points from the top left. It "
+         "is long: at this size small text cannot be read; name a region to read it, such as 0,0,600,800."},
+        {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = cells, .n_cells = 2,
+          .size = {300, 200}, .crop = {0, 0, 300, 200}},
+         "f 90x60, 2 frames from 0:00.0 to 0:04.1 in 2 columns, numbers and times beneath each; view it with frame for one of "
+         "them in full."},
+        {{.source = {.media = MEDIA_MP4, .size = {90, 60}, .frames = 1}, .sheet = true, .cells = one, .n_cells = 1,
+          .size = {300, 200}, .crop = {0, 0, 300, 200}},
+         "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full."},
+        {{.source = {.media = MEDIA_PDF, .size = {100, 200}, .pages = 3}, .page = 2, .region = true, .size = {9, 9},
+          .crop = {0, 100, 100, 100},
+          .difference = {.made = true, .name = other, .size = {1000, 1500}, .own = {1000, 1000}, .changed = 7, .boxes = beyond,
+                         .n_boxes = 1, .media = MEDIA_PDF, .part = {0, 100, 100, 150}}},
+         "f page 2 of 3, 100x200 pt, region 100x100 at 0,100, against old.png, which is 100x150 in points and drawn larger: 7 of 1500000 "
+         "pixels differ, in 1 box in points: 0,200 100x50. What lies outside it is of old.png alone. It shows before, after and "
+         "the difference, named beneath each."},
         {{.source = {.media = MEDIA_MP4, .size = {1920, 1080}, .frames = 300, .duration_ms = 10000}, .frame = 123,
           .time_ms = 4100, .size = {1568, 882}, .crop = {0, 0, 1920, 1080}},
          "f 1920x1080, frame 123 of 300 at 0:04.1 of 0:10.0, shown at 1568x882. Multiply coordinates by 1.2245 to map to the "
@@ -165,6 +194,51 @@ TEST(note_of_every_kind_maps_to_its_source)
         auto_free char *note = note_new(&rows[i].p, "f", NOTE_NO_GROUND);
         CHECK_STR(note, rows[i].note);
     }
+}
+
+TEST(words_beside_a_picture_have_the_factors_of_its_note)
+{
+    struct perception p = example();
+    p.source.media = MEDIA_SVG;
+    p.size = (struct size){1568, 882};
+    p.crop = (struct area){0, 0, 988.232, 555.57};
+    p.again = true;
+    p.note = note_new(&p, "a.svg", NOTE_NO_GROUND);
+    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_free char *words = fovea_result_words_new(r);
+    CHECK_MSG(strstr(words, "Multiply coordinates by 0.6303 ") && strstr(words, "scale 0.6303,"), "%s", words);
+}
+
+TEST(the_way_to_one_of_a_sheet_is_one_that_it_has)
+{
+    struct perception p = example();
+    p.source.media = MEDIA_GIF;
+    p.sheet = p.again = true;
+    p.note = strdup("n");
+    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_free char *words = fovea_result_words_new(r);
+    CHECK_MSG(strstr(words, " and its frame]"), "%s", words);
+}
+
+TEST(small_units_have_more_places_in_json)
+{
+    struct perception p = example();
+    p.source.media = MEDIA_SVG;
+    p.region = true;
+    p.size = (struct size){1568, 1568};
+    p.crop = (struct area){0.0123456, 0.25, 0.05, 0.05};
+    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    CHECK(json_number_value(json_array_get(json_object_get(j, "offset"), 0)) == 0.0123456);
+    CHECK(json_number_value(json_array_get(json_object_get(j, "region"), 0)) == 0.0123456);
+}
+
+TEST(lines_of_a_part_that_cannot_be_told_are_null)
+{
+    struct perception p = example();
+    p.source.media = MEDIA_TEXT;
+    p.total_lines = 9;
+    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    CHECK(json_is_null(json_object_get(j, "lines")) && json_integer_value(json_object_get(j, "total_lines")) == 9);
 }
 
 TEST(json_of_a_sheet_has_cells_and_no_scale)
@@ -237,6 +311,17 @@ TEST(earlier_views_are_recalled_and_the_oldest_forgotten)
     CHECK_STR(m.ref, "ref.png");
     view_memory_done(&m);
     CHECK(!views_recall(v, "view:000000000000", &m));
+    views_free(v);
+}
+
+TEST(an_earlier_view_without_a_time_has_none)
+{
+    struct views *v = views_new();
+    struct view_memory m;
+    struct perception p = {.id = "view:000000000001", .source = {.media = MEDIA_PNG}, .time_ms = -1, .crop = {0, 0, 1, 1}, .size = {1, 1}};
+    views_remember(v, &p, "a.png");
+    CHECK(views_recall(v, p.id, &m) && m.time_ms == 0 && !m.timed && !m.against);
+    view_memory_done(&m);
     views_free(v);
 }
 
