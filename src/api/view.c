@@ -7,6 +7,7 @@
 #include "api/tools.h"
 #include "base/cancel.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 static int step_arguments(struct view_job *j)
 {
@@ -27,6 +28,33 @@ int view_allowed(struct view_job *j)
     return 0;
 }
 
+/* Bytes that some editor wrote, but not as UTF-8: where they stop being that, else 0. Most of such a text is ASCII. */
+static uint64_t foreign_from(const struct view_job *j)
+{
+    uint8_t head[4096];
+    ssize_t n = pread(j->snapshot.fd, head, sizeof head, 0);
+    size_t high = 0;
+    for (ssize_t i = 0; i < n; i++) {
+        if (head[i] == 0x7f || (head[i] < 0x20 && (head[i] < 7 || head[i] > 13) && head[i] != 27))
+            return 0;
+        high += head[i] >= 0x80;
+    }
+    size_t good = n > 0 ? utf8_valid_prefix((const char *)head, (size_t)n) : 0;
+    return n <= 0 || high > (size_t)n / 2 ? 0 : good + 1;
+}
+
+static int refuse_unknown(struct view_job *j)
+{
+    uint64_t at = foreign_from(j);
+    if (at)
+        return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path,
+                                           "is not UTF-8 from byte %llu on; if it is text in another encoding, convert it first, "
+                                           "for instance with iconv", (unsigned long long)at));
+    return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path,
+                                       "is nothing that can be shown, by its content; view shows pictures, SVG, PDF, text "
+                                       "and videos"));
+}
+
 static int step_perceivable(struct view_job *j)
 {
     const char *path = j->request->path;
@@ -37,9 +65,7 @@ static int step_perceivable(struct view_job *j)
                                            "is text by its content, not what its name says; use read to see what it holds"));
     if (media_row(j->sniff.media)->program != PROGRAM_NONE)
         return 0;
-    return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path,
-                                       "is nothing that can be shown, by its content; view shows pictures, SVG, PDF, text "
-                                       "and videos"));
+    return refuse_unknown(j);
 }
 
 /* What the config says, then the model, then the session, then the request: each narrows what came before. */

@@ -130,6 +130,90 @@ test_text_is_shown_in_pages_of_lines() {
     has err "has $("$FOVEA" view --json n.txt >out; json source.pages) pages"
 }
 
+test_a_range_of_pages_is_a_sheet_or_refused() {
+    needs text
+    seq 1 300 >n.txt
+    cp n.txt n.md
+    for name in n.txt n.md; do
+        run fovea view --json --page 1-2 "$name"
+        want_status 1
+        want_json reason invalid_input
+        json message | grep -q 'shown one page at a time'
+        run fovea view --sheet "$name"
+        want_status 1
+        has err 'shown one page at a time'
+        hasnt err '1-6'
+    done
+}
+
+# refused_page FILE PAGES WORDS
+refused_page() {
+    run "$FOVEA" view --json --root "$PWD" --root "$BUILD/photos" --page "$2" "$1"
+    want_status 1
+    want_json reason invalid_input
+    json message | grep -q "$3" || fail "$1 $2: other words"
+}
+
+test_a_range_past_the_end_names_how_many_there_are() {
+    needs photo
+    good=$BUILD/photos/good
+    refused_page "$good/rgb.tif" 1-2 'has 1 page, so there is no page 2'
+    refused_page "$good/three-pages.tif" 2-4 'has 3 pages, so there is no page 4'
+    refused_page "$good/three-pages.tif" 4-5 'has 3 pages, so there is no page'
+    refused_page "$good/three.ico" 3-9 'has 3 pages, so there is no page 9'
+    refused_page "$good/two.heic" 1-3 'has 2 pages, so there is no page 3'
+    needs pdf
+    python3 - "$TOP" >two.pdf <<'END'
+import sys
+objects = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>'] + \
+          ['<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>'] * 2
+out = b'%PDF-1.4\n'
+places = []
+for i, o in enumerate(objects):
+    places.append(len(out))
+    out += b'%d 0 obj %s endobj\n' % (i + 1, o.encode())
+at = len(out)
+out += b'xref\n0 5\n0000000000 65535 f \n' + b''.join(b'%010d 00000 n \n' % p for p in places)
+sys.stdout.buffer.write(out + b'trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n' % at)
+END
+    refused_page two.pdf 1-3 'has 2 pages, so there is no page 3'
+    run fovea view --json --page 1-2 two.pdf
+    want_status 0
+    want_json page 1-2
+    run fovea view --region 300,0,5,5 two.pdf
+    has err '200x100 pt'
+}
+
+test_pages_of_a_picture_file_are_shown_on_a_sheet_by_naming_them() {
+    needs photo
+    good=$BUILD/photos/good
+    run "$FOVEA" view --json --root "$BUILD/photos" --page 1-2 "$good/two.heic"
+    want_status 0
+    want_json page 1-2
+    for name in three-pages.tif three.ico two.heic; do
+        run "$FOVEA" view --root "$BUILD/photos" --sheet "$good/$name"
+        want_status 1
+        has err 'by naming them: "page": "1-'
+    done
+    run "$FOVEA" view --root "$BUILD/photos" --sheet "$good/rgb.tif"
+    want_status 0
+    run "$FOVEA" view --root "$BUILD/photos" --frame 2 "$good/three-pages.tif"
+    want_status 1
+    has err 'use "page"'
+}
+
+test_a_region_is_of_the_whole_and_not_of_a_tile() {
+    make_tall tall.png 6000
+    run fovea view --page 3 --region 0,0,50,50 tall.png
+    want_status 1
+    has err 'leave out "page" or "region"'
+    run fovea view --json --session s --page 4 tall.png
+    id=$(json id)
+    run fovea view --json --session s --max-edge 3000 --space view --region 0,10,50,50 "$id"
+    want_status 0
+    want_json offset '[0,4522]'
+}
+
 test_a_view_of_the_record_keeps_its_page_and_maps_its_regions() {
     needs text
     seq 1 300 >n.txt
