@@ -6,6 +6,7 @@
 
 #include "api/tools.h"
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -31,8 +32,8 @@ int view_allowed(struct view_job *j)
 /* Bytes that some editor wrote, but not as UTF-8: where they stop being that, else 0. Most of such a text is ASCII. */
 static uint64_t foreign_from(const struct view_job *j)
 {
-    uint8_t head[4096];
-    ssize_t n = pread(j->snapshot.fd, head, sizeof head, 0);
+    auto_free uint8_t *head = malloc(LIMIT_SNIFF_BYTES);
+    ssize_t n = head ? pread(j->snapshot.fd, head, LIMIT_SNIFF_BYTES, 0) : 0;
     size_t high = 0;
     for (ssize_t i = 0; i < n; i++) {
         if (head[i] == 0x7f || (head[i] < 0x20 && (head[i] < 7 || head[i] > 13) && head[i] != 27))
@@ -150,6 +151,12 @@ int view_hash(struct view_job *j)
     return j->hash_error < 0 ? fault_set(j->fault, j->hash_error, "cannot read back a snapshot") : 0;
 }
 
+int view_time_left(const struct view_job *j)
+{
+    int64_t most = j->call->f->config.view_timeout_ms, left = j->until - clock_ms();
+    return j->until ? (int)MAX(MIN(left, most), 1) : (int)most;
+}
+
 static int step_decode(struct view_job *j)
 {
     if (seen_before(j))
@@ -157,7 +164,7 @@ static int step_decode(struct view_job *j)
     struct pool_job job = {.request = &j->work,
                            .input = j->snapshot.fd,
                            .other = j->other,
-                           .limit_ms = (int)j->call->f->config.view_timeout_ms,
+                           .limit_ms = view_time_left(j),
                            .cancel = j->call->scope.cancel,
                            .meanwhile = hash_snapshot,
                            .arg = j};

@@ -43,6 +43,7 @@ struct view_job {
     bool joined;        /* other_sha256 is of more that the pixels depend on */
     uint8_t other_sha256[SHA256_LEN];
     struct difference difference; /* of a comparison, which output shows */
+    int64_t until;      /* clock_ms() by which it is to be drawn; 0: nothing was done for it yet */
     enum pool_end end;
     struct pool_output output;
     uint8_t sha256[SHA256_LEN];
@@ -72,6 +73,9 @@ int view_open(struct view_job *j);
 int view_plan(struct view_job *j);
 int view_show(struct view_job *j);
 void view_job_done(struct view_job *j); /* frees all but the result */
+
+/* Milliseconds that a worker may still take for it: view.timeoutMs, less what its images took. */
+int view_time_left(const struct view_job *j);
 
 /* What a snapshot is, by its bytes. 0 or a fault. */
 int view_sniff(const struct snapshot *s, struct sniff *ret, struct fovea_fault *fault);

@@ -49,6 +49,7 @@ enum work_flags {
     WORK_SHEET = 32,  /* several frames in one contact sheet; of a document: pages `page` to `last_page` */
     WORK_DIFF = 64,   /* fovea-worker: the inputs are two pictures of WORK_RGBA, the result shows how they differ */
     WORK_TIME = 256,  /* the frame that is shown at time_ms */
+    WORK_FLAT = 512,  /* WORK_DIFF: both are compared as they look on white */
     WORK_REFS = 128,  /* fovea-text: the result is no picture but the names of the images in the Markdown, each with a NUL
                          behind it, as they are written there and in their order, none twice; perhaps none */
 };
