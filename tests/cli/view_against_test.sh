@@ -93,6 +93,20 @@ test_a_part_is_named_in_the_other_only_where_it_has_such() {
     want_json difference.changed_pixels 0
 }
 
+test_a_frame_of_a_video_is_compared_with_a_picture_and_a_video_is_not() {
+    needs video
+    clip=$FIXTURES/video/good/h264.mp4
+    [ -e "$clip" ] || skip "there are no videos"
+    run fovea view --json --session s --time 0.5 --no-webp "$clip"
+    id=$(json id)
+    compare "$clip" --time 0.5 --against "$GOOD/png-rgb-8.png"
+    compare "$clip" --time 0.5 --against "$clip"
+    want_json difference.changed_pixels 0
+    compare --session s "$clip" --time 2 --against "$id"
+    [ "$(json difference.changed_pixels)" -gt 0 ] || fail "the earlier view lost its time"
+    refused 'shows several pictures' "$GOOD/png-rgb-8.png" --against "$clip"
+}
+
 test_what_is_drawn_is_compared_at_the_size_of_the_bitmap() {
     needs svg
     svg '<rect width="40" height="30" fill="red"/>' >a.svg
