@@ -36,7 +36,9 @@ static void name_value(const struct fovea_field *field, char *to, size_t size)
     static const char *const names[] = {[FOVEA_INTEGER] = "N", [FOVEA_BOX] = "X,Y,W,H", [FOVEA_OBJECT] = "JSON",
                                         [FOVEA_PAGES] = "N[-M]", [FOVEA_TIME] = "TIME", [FOVEA_BOOLEAN] = ""};
     size_t at = 0;
-    if (field->type == FOVEA_STRING)
+    if (!strcmp(field->name, "against"))
+        (void)snprintf(to, size, "REF");
+    else if (field->type == FOVEA_STRING)
         for (; field->name[at] && at + 1 < size; at++)
             to[at] = (char)toupper((unsigned char)field->name[at]);
     else if (field->type == FOVEA_CHOICE)

@@ -117,7 +117,8 @@ const struct command command_view = {
     .summary = "look at a picture, a document, code or a video",
     .arguments = "REF",
     .about = "Turns a picture, an SVG, a page of a PDF or of text, Markdown or a video into pixels that any vision model "
-             "accepts, or says why that cannot be done and what to do instead. Prints a note, the view's id, its type and size; on a terminal the picture comes first. "
+             "accepts, or says why that cannot be done and what to do instead. Prints a note, the view's id, its type and size; "
+             "on a terminal the picture comes first. "
              "REF '-' is stdin.",
     .examples = "fovea view shot.png\n"
                 "fovea view shot.png -o small.webp\tkeep what a model would get\n"

@@ -118,13 +118,17 @@ struct fovea_view_request {
     const char *path;        /* path, file:///path, view:ID, or with network.view an https URL */
     const void *data;        /* instead of opening path: the bytes themselves; path is then only their name */
     size_t data_len;
-    struct fovea_pages page; /* of a document, of text, or a tile of a long picture */
-    int64_t frame;           /* from 1, of an animation or a video */
-    struct fovea_time time;  /* of a video: the frame that is shown then */
+    struct fovea_pages page; /* of a PDF, of text, of a TIFF, ICO, HEIC or AVIF with several, or a tile of a long picture; only
+                                pages of PDF and picture files can be several */
+    int64_t frame;           /* from 1, of an animation or a video; not with time */
+    struct fovea_time time;  /* of a video: the frame that is shown then; not with frame */
     bool sheet;              /* an animation as a contact sheet of its frames; a video is shown so anyway */
-    const char *against;     /* another source, as path: show how this one differs from it, which came before */
-    struct fovea_box region; /* what part of the source to show */
-    const char *space;       /* units of region: "source" pixels (default), "view" pixels, "unit" 0..1000 */
+    const char *against;     /* another source: show how this one differs from it, which came before. Always a path or view:ID
+                                that is opened, also where data is given */
+    struct fovea_box region; /* what part of the source (of the page, of the frame) to show; of a long picture always of the
+                                whole, never of a tile */
+    const char *space;       /* units of region: "source" (default: upright pixels; of a PDF points from the upper left corner,
+                                of an SVG user units, of text the units of its page), "view" pixels, "unit" 0..1000 */
     const char *view;        /* with space "view": which view:ID the region was measured in */
     int64_t max_edge;        /* longest side of what is shown, in pixels */
     const char *detail;      /* "auto" (default) or "full": as much as the model takes */
@@ -245,7 +249,7 @@ enum fovea_type {
     FOVEA_OBJECT, /* a JSON object; in a request struct, its text */
     FOVEA_PAGES,  /* struct fovea_pages: a number, or words such as "1-6" */
     FOVEA_TIME,   /* struct fovea_time: seconds as a number, or words such as "1:23.5" */
-    FOVEA_BOOLEAN,
+    FOVEA_BOOLEAN, /* bool: on the command line a flag */
 };
 
 struct fovea_field {

@@ -11,7 +11,8 @@ static const struct {
     const char *words;
 } instructions[] = {
     {{0}, "fovea gives you eyes."},
-    {{"view"}, " Use view to see a picture file (screenshot, photo, chart, diagram) as pixels."},
+    {{"view"}, " Use view to see a file as pixels: a picture (screenshot, photo, chart, diagram), an SVG, pages of a PDF, Markdown "
+               "or code as it would be printed, frames of a video, or what changed between two of these."},
     {{"read"}, " Use read to get the exact text of a text file."},
     {{"inspect_image", "vision_analyze", "video_analyze"},
      " If you cannot see pictures yourself, or want only an answer in your context, put a question to a vision model: "

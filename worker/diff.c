@@ -31,6 +31,7 @@ struct picture {
 struct decoder {
     struct picture of[2]; /* before, after */
     struct size all;      /* as large as both */
+    bool flat;            /* transparency is white */
     struct changes changes;
     uint64_t changed;
     struct work_cell cells[LIMIT_DIFF_BOXES];
@@ -66,18 +67,27 @@ static void mark(struct decoder *d, uint32_t y, uint32_t x0, uint32_t x1)
     changes_add(&d->changes, y, x0, x1);
 }
 
-static inline bool differ(uint32_t a, uint32_t b)
+/* One is drawn on nothing, the other on paper: they are the same where they look the same. */
+static bool looks_differ(uint32_t a, uint32_t b)
+{
+    struct image one = {{1, 1}, false, (uint8_t *)&a}, two = {{1, 1}, false, (uint8_t *)&b};
+    image_flatten(&one, 255);
+    image_flatten(&two, 255);
+    return a != b;
+}
+
+static inline bool differ(uint32_t a, uint32_t b, bool flat)
 {
     static const uint8_t alpha_bytes[4] = {0, 0, 0, 255};
     uint32_t alpha;
     memcpy(&alpha, alpha_bytes, sizeof alpha);
-    return a != b && (a | b) & alpha;
+    return a != b && (a | b) & alpha && (!flat || (a & b & alpha) == alpha || looks_differ(a, b));
 }
 
 /* The first of w pixels from x on that is the same, or not. */
-static uint32_t run_end(const uint32_t *a, const uint32_t *b, uint32_t x, uint32_t w, bool different)
+static uint32_t run_end(const uint32_t *a, const uint32_t *b, uint32_t x, uint32_t w, bool flat, bool different)
 {
-    while (x < w && differ(a[x], b[x]) == different)
+    while (x < w && differ(a[x], b[x], flat) == different)
         x++;
     return x;
 }
@@ -89,8 +99,8 @@ static void compare_row(struct decoder *d, uint32_t y, uint32_t w)
     const uint32_t *b = (const uint32_t *)(const void *)(after->rgba + (size_t)y * after->size.w * 4);
     if (!memcmp(a, b, (size_t)w * 4))
         return;
-    for (uint32_t x = run_end(a, b, 0, w, false), end; x < w; x = run_end(a, b, end, w, false)) {
-        end = run_end(a, b, x, w, true);
+    for (uint32_t x = run_end(a, b, 0, w, d->flat, false), end; x < w; x = run_end(a, b, end, w, d->flat, false)) {
+        end = run_end(a, b, x, w, d->flat, true);
         mark(d, y, x, end);
     }
 }
@@ -314,6 +324,7 @@ int diff_make(const struct source *s, struct work_reply *reply, struct output *r
     cleanup(diff_done) struct decoder d = {
         .of = {{{q.raw_w, q.raw_h}, s->data}, {{q.other_w, q.other_h}, s->other}},
         .all = {MAX(q.raw_w, q.other_w), MAX(q.raw_h, q.other_h)},
+        .flat = q.flags & WORK_FLAT,
     };
     int e = make_ready(&d, &q);
     if (!e)

@@ -105,16 +105,14 @@ static int open_source(struct job *j)
 {
     int status = j->ops->open(j->source, &j->decoder, &j->header, &j->complaint);
     struct header *h = &j->header;
+    if (!status && j->request->flags & WORK_SHEET && j->ops->sheet)
+        status = j->ops->sheet(&j->ops, &j->decoder, h, &j->limits, &j->complaint);
     if (status) {
         j->reply->frames = h->frames;
         j->reply->pages = MAX(h->pages, 1u);
         j->reply->duration_ms = h->duration_ms;
         return status;
     }
-    if (j->request->flags & WORK_SHEET && j->ops->sheet)
-        status = j->ops->sheet(&j->ops, &j->decoder, h, &j->limits, &j->complaint);
-    if (status)
-        return status;
     bool extent = h->extent_w > 0 || h->extent_h > 0;
     j->drawn = extent && !h->sheet;
     bool near = fabs(h->origin_x) <= LIMIT_ORIGIN && fabs(h->origin_y) <= LIMIT_ORIGIN; /* and no NaN */

@@ -35,7 +35,7 @@ static void close_decoder(struct decoder **d)
 /* How many pages a sheet shows: up to the last that was asked for (or that there is), as far as there is room. */
 static uint32_t sheet_pages(const struct work_request *q, uint32_t first, uint32_t pages)
 {
-    uint32_t last = q->last_page ? MAX(MIN(q->last_page, pages), first) : pages;
+    uint32_t last = q->last_page ? MAX(q->last_page, first) : pages;
     return MIN(last - first + 1, LIMIT_SHEET_CELLS);
 }
 
@@ -53,7 +53,7 @@ static int open_sheet(struct decoder *d, const struct work_request *q, struct he
 static int open_page(struct decoder *d, const struct work_request *q, struct header *h, struct complaint *c)
 {
     d->number = q && q->page ? q->page : 1;
-    if (d->number > h->pages)
+    if (d->number > h->pages || (q && q->last_page > h->pages))
         return complain(c, WORK_BAD_PAGE, "there are %u", h->pages);
     int status = page_open(d->document, d->number, &d->page, c);
     if (status)

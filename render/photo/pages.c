@@ -108,15 +108,15 @@ static const struct decoder_ops sheet_of_pages = {
 int pages_sheet(const struct source *source, const struct decoder_ops **ops, struct decoder **d, struct header *h,
                 const struct fit_limits *limits, struct complaint *c)
 {
-    uint32_t pages = MAX(h->pages, 1u), first = MAX(source->request->page, 1u), last = MIN(source->request->last_page, pages);
-    if (first > pages)
+    uint32_t pages = MAX(h->pages, 1u), first = MAX(source->request->page, 1u), last = MAX(source->request->last_page, first);
+    if (last > pages)
         return complain(c, WORK_BAD_PAGE, "there are %u", pages);
     struct decoder *s = calloc(1, sizeof *s);
     if (!s)
         return complain_of(-ENOMEM, c);
     *s = (struct decoder){.ops = *ops, .source = source, .first = first, .pages = pages};
     struct size up = size_turned((struct size){h->width, h->height}, h->orientation);
-    uint32_t n = MIN(MAX(last, first) - first + 1, LIMIT_SHEET_CELLS);
+    uint32_t n = MIN(last - first + 1, LIMIT_SHEET_CELLS);
     int e = contact_init(&s->contact, limits, n, up.w, up.h, up);
     if (e) {
         close_pages(s);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/arrival.h"
+#include "api/call.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -172,7 +173,7 @@ static int count_pages(fovea *f, const struct incoming_blob *blob, json_t *part,
 {
     struct work_reply reply = {0};
     enum pool_end end;
-    if (!f->config.render_pdf || !(f->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages"))
+    if (!config_draws(&f->config, FOVEA_RENDER_PDF) || !(f->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages"))
         return 0;
     int r = run(f, blob, MEDIA_PDF, 1, &end, &reply, fault);
     if (r < 0 || end != POOL_DONE || reply.status != WORK_OK)

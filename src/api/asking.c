@@ -95,9 +95,7 @@ int asking_blind(struct asking *a, enum choose_verdict v)
 
 bool asking_may_draw(const struct asking *a, unsigned what)
 {
-    const struct config *c = &a->call->f->config;
-    bool set = what == FOVEA_RENDER_PDF ? c->render_pdf : c->render_video;
-    return set && (a->call->render & what);
+    return call_may_draw(a->call, what);
 }
 
 void asking_look(struct asking *a)

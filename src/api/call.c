@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one call works with, and its paths made absolute: sessions have working folders of their own, while the gate
- * knows one. */
+/* What one call works with and may have drawn, and its paths made absolute: sessions have working folders of their own, while
+ * the gate knows one. */
 #include "api/call.h"
 
 #include "api/session.h"
@@ -19,6 +19,17 @@ void call_done(struct call *c)
     c->main = NULL;
     free(c->roots);
     c->roots = NULL;
+}
+
+bool config_draws(const struct config *c, unsigned bit)
+{
+    return bit == 0 || (bit == FOVEA_RENDER_SVG && c->render_svg) || (bit == FOVEA_RENDER_PDF && c->render_pdf) ||
+           (bit == FOVEA_RENDER_TEXT && c->render_text) || (bit == FOVEA_RENDER_VIDEO && c->render_video);
+}
+
+bool call_may_draw(const struct call *c, unsigned bit)
+{
+    return (c->render & bit) == bit && config_draws(&c->f->config, bit);
 }
 
 /* Above a folder without links, ".." is what it looks like; further on only the file system knows. */

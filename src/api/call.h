@@ -29,6 +29,10 @@ int call_init(struct call *c, fovea *f, fovea_session *session, const fovea_canc
 void call_done(struct call *c);
 #define auto_call cleanup(call_done) struct call
 
+/* Whether a kind of source (a FOVEA_RENDER_ bit; 0: pixels of its own) may be drawn: by the config alone, and for this call. */
+bool config_draws(const struct config *c, unsigned bit);
+bool call_may_draw(const struct call *c, unsigned bit);
+
 /* The spellings of a reference, each an absolute path that is not too long; perhaps none. -EINVAL for what can be no path,
  * -ENOMEM. The caller calls ref_variants_done, also then. */
 int call_spellings(const struct call *c, const char *ref, struct ref_variants *ret);

@@ -74,6 +74,7 @@ static int refused(struct asking *a)
 static int step_open(struct asking *a)
 {
     asking_look(a);
+    a->view.bitmaps_only = true;
     int r = view_open(&a->view);
     return r > 0 ? refused(a) : r;
 }

@@ -20,21 +20,24 @@ static const struct fovea_field view_fields[] = {
     {.name = "path", .type = FOVEA_STRING, .required = true, .offset = VIEW(path),
      .help = "what to see: a path, file:///path, or view:ID of an earlier view"},
     {.name = "page", .type = FOVEA_PAGES, .offset = VIEW(page),
-     .help = "which page of a PDF, of text, or of the tiles of a long picture, from 1; \"1-6\" shows several on one sheet"},
+     .help = "which page of a PDF, text, TIFF, ICO or HEIC, or which tile of a long picture, from 1; \"1-6\" shows several pages "
+             "on one sheet (not of text, nor tiles)"},
     {.name = "frame", .type = FOVEA_INTEGER, .offset = VIEW(frame), .min = 1, .max = LIMIT_FRAMES,
-     .help = "which frame of an animation or a video, from 1"},
+     .help = "which frame of an animation or a video, from 1; not with time"},
     {.name = "time", .type = FOVEA_TIME, .offset = VIEW(time),
-     .help = "the frame of a video that is shown then: seconds, or \"1:23.5\""},
+     .help = "the frame of a video that is shown then: seconds, or \"1:23.5\"; not with frame"},
     {.name = "sheet", .type = FOVEA_BOOLEAN, .offset = VIEW(sheet),
      .help = "show an animation as a sheet of its frames; a video is shown so anyway"},
     {.name = "region", .type = FOVEA_BOX, .offset = VIEW(region),
-     .help = "zoom: show only this box [x,y,w,h] of the source, at its full resolution where it fits"},
+     .help = "zoom: show only this box [x,y,w,h] of the source, or of the page or frame that is named, at its full resolution "
+             "where it fits"},
     {.name = "space", .type = FOVEA_CHOICE, .offset = VIEW(space), .choices = spaces,
-     .help = "units of region: source pixels (default), pixels of an earlier view, or unit (0..1000 on each axis)"},
+     .help = "units of region: source (default: pixels, of a PDF points, of an SVG user units), view (pixels of an earlier view), "
+             "or unit (0..1000 on each axis)"},
     {.name = "view", .type = FOVEA_STRING, .offset = VIEW(view),
      .help = "the view:ID that the region was measured in; makes space view the default"},
     {.name = "against", .type = FOVEA_STRING, .offset = VIEW(against),
-     .help = "show what differs from this earlier picture: a path, or view:ID"},
+     .help = "show what differs from this earlier picture: a path, or view:ID of one picture"},
     {.name = "max_edge", .type = FOVEA_INTEGER, .offset = VIEW(max_edge), .min = 28, .max = LIMIT_SIDE,
      .help = "longest side of what is shown, in pixels; smaller costs fewer tokens"},
     {.name = "detail", .type = FOVEA_CHOICE, .offset = VIEW(detail), .choices = details,
@@ -93,7 +96,8 @@ static const struct fovea_tool tools[] = {
      "See a file as pixels: screenshot, photo, chart, icon (PNG, JPEG, GIF, WebP, BMP, TIFF, HEIC, AVIF, ICO), SVG, a page "
      "of a PDF, Markdown or code as it would be printed, frames of a video. Use view when it matters what something looks "
      "like. Use read for exact text: code, logs, Markdown, SVG markup. "
-     "Of a PDF or text, page picks one; \"1-6\" shows several small. A video or (with sheet) an animation is shown as a sheet "
+     "Of a PDF or text, and of a TIFF, ICO or HEIC with several, page picks one; \"1-6\" shows several small, but text "
+     "one page at a time. A video or (with sheet) an animation is shown as a sheet "
      "of frames; frame or time shows one of them in full. A very long picture is readable in tiles: the note says how many, "
      "page picks one. With against, the picture shows what changed since another one, and the note says where. "
      "Pixels cost tokens: look when you need to see, and give max_edge for a cheap overview. "

@@ -6,7 +6,9 @@
 
 #include "api/tools.h"
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 static int step_arguments(struct view_job *j)
 {
@@ -27,6 +29,33 @@ int view_allowed(struct view_job *j)
     return 0;
 }
 
+/* Bytes that some editor wrote, but not as UTF-8: where they stop being that, else 0. Most of such a text is ASCII. */
+static uint64_t foreign_from(const struct view_job *j)
+{
+    auto_free uint8_t *head = malloc(LIMIT_SNIFF_BYTES);
+    ssize_t n = head ? pread(j->snapshot.fd, head, LIMIT_SNIFF_BYTES, 0) : 0;
+    size_t high = 0;
+    for (ssize_t i = 0; i < n; i++) {
+        if (head[i] == 0x7f || (head[i] < 0x20 && (head[i] < 7 || head[i] > 13) && head[i] != 27))
+            return 0;
+        high += head[i] >= 0x80;
+    }
+    size_t good = n > 0 ? utf8_valid_prefix((const char *)head, (size_t)n) : 0;
+    return n <= 0 || high > (size_t)n / 2 ? 0 : good + 1;
+}
+
+static int refuse_unknown(struct view_job *j)
+{
+    uint64_t at = foreign_from(j);
+    if (at)
+        return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path,
+                                           "is not UTF-8 from byte %llu on; if it is text in another encoding, convert it first, "
+                                           "for instance with iconv", (unsigned long long)at));
+    return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path,
+                                       "is nothing that can be shown, by its content; view shows pictures, SVG, PDF, text "
+                                       "and videos"));
+}
+
 static int step_perceivable(struct view_job *j)
 {
     const char *path = j->request->path;
@@ -37,9 +66,7 @@ static int step_perceivable(struct view_job *j)
                                            "is text by its content, not what its name says; use read to see what it holds"));
     if (media_row(j->sniff.media)->program != PROGRAM_NONE)
         return 0;
-    return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, path,
-                                       "is nothing that can be shown, by its content; view shows pictures, SVG, PDF, text "
-                                       "and videos"));
+    return refuse_unknown(j);
 }
 
 /* What the config says, then the model, then the session, then the request: each narrows what came before. */
@@ -125,6 +152,12 @@ int view_hash(struct view_job *j)
     return j->hash_error < 0 ? fault_set(j->fault, j->hash_error, "cannot read back a snapshot") : 0;
 }
 
+int view_time_left(const struct view_job *j)
+{
+    int64_t most = j->call->f->config.view_timeout_ms, left = j->until - clock_ms();
+    return j->until ? (int)MAX(MIN(left, most), 1) : (int)most;
+}
+
 static int step_decode(struct view_job *j)
 {
     if (seen_before(j))
@@ -132,7 +165,7 @@ static int step_decode(struct view_job *j)
     struct pool_job job = {.request = &j->work,
                            .input = j->snapshot.fd,
                            .other = j->other,
-                           .limit_ms = (int)j->call->f->config.view_timeout_ms,
+                           .limit_ms = view_time_left(j),
                            .cancel = j->call->scope.cancel,
                            .meanwhile = hash_snapshot,
                            .arg = j};

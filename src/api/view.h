@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One view under way, for view.c (what is asked, and getting it) and view_outcome.c (what came of it), and for those who
- * ask a model about what a view would show. */
+/*
+ * One view under way, for those who ask a model about what a view would show, and for the files that make it: view.c (the order
+ * of things), view_open.c (getting the source), view_kinds.c (what each kind of source has), view_insets.c (images within
+ * Markdown), view_against.c (comparisons), view_outcome.c (refusals) and view_perceive.c (the result).
+ */
 #ifndef FOVEA_VIEW_H
 #define FOVEA_VIEW_H
 
@@ -16,10 +19,12 @@ struct view_job {
     fovea_result *result;
     uint64_t cap;   /* bytes of the source ... */
     uint64_t video_cap; /* ... unless it is a video, where this is more */
+    bool is_video;      /* a look at its first bytes said so, where they decided which of the two holds */
     bool given;     /* the snapshot is there already, of bytes that came without a file */
     bool literal;   /* view:ID is a file name like any other */
     bool no_webp;   /* whoever gets the picture takes none */
     bool no_gif;    /* likewise */
+    bool bitmaps_only; /* nothing is drawn for it, so no renderer need be started */
     bool nameless;  /* its note speaks of the picture and no file, and of no model: whoever asks keeps it for others */
     bool compares;  /* an earlier comparison is made again: whoever asks of one source has no use for two */
     const char *question; /* that the host's own model is to answer from it; NULL none */
@@ -40,6 +45,7 @@ struct view_job {
     bool joined;        /* other_sha256 is of more that the pixels depend on */
     uint8_t other_sha256[SHA256_LEN];
     struct difference difference; /* of a comparison, which output shows */
+    int64_t until;      /* clock_ms() by which it is to be drawn; 0: nothing was done for it yet */
     enum pool_end end;
     struct pool_output output;
     uint8_t sha256[SHA256_LEN];
@@ -70,6 +76,12 @@ int view_plan(struct view_job *j);
 int view_show(struct view_job *j);
 void view_job_done(struct view_job *j); /* frees all but the result */
 
+/* Milliseconds that a worker may still take for it: view.timeoutMs, less what its images took. */
+int view_time_left(const struct view_job *j);
+
+/* What a snapshot is, by its bytes. 0 or a fault. */
+int view_sniff(const struct snapshot *s, struct sniff *ret, struct fovea_fault *fault);
+
 /* The source's hash, known from here on. 0 or a fault. */
 int view_hash(struct view_job *j);
 
@@ -95,8 +107,12 @@ view_step view_combines;
 enum program_id view_program_by_name(const char *name);
 bool view_is_markdown_name(const char *name);
 bool view_promises_pixels(const char *name);
+void view_prepare(const struct view_job *j); /* starts the program that its name calls for, where it may be needed */
 view_step view_may_draw;
 view_step view_choose;
+view_step view_shown_right; /* after the worker: what was asked for only made sense of another kind of source */
+enum view_part { PART_PAGE, PART_FRAME, PART_TIME };
+bool view_has_parts(const struct view_job *j, enum view_part part); /* it may; tiles are no pages here */
 
 /* The images that a Markdown shows, for the program that draws it (view_insets.c). */
 view_step view_insets;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Differences: the source and the one that `against` names are each decoded (or drawn) by their own program into plain pixels,
- * bitmaps at full size, and one more worker, which sees nothing but those pixels, compares them and shows what changed.
+ * bitmaps at full size, and one more worker, which sees nothing but those pixels, compares them and shows what changed. What is
+ * drawn has no size of its own: against a bitmap it is drawn as large as that is.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,12 +14,16 @@
 /* One side of the comparison. */
 struct side {
     int fd; /* rows of RGBA, sealed */
+    uint32_t page;         /* a true one, no tile; 0: not said */
+    struct fit_box region; /* the tile's, where one is named */
+    uint32_t edge;         /* draw it so large; 0: as a view would */
     struct work_reply reply;
 };
 
 static void side_done(struct side *s)
 {
     close_fd(s->fd);
+    s->fd = -1;
 }
 
 static void hash_side(void *arg)
@@ -27,77 +32,164 @@ static void hash_side(void *arg)
 }
 
 /* The pixels themselves, before anything is fitted to a model; what is drawn has none until it is. */
-static struct work_request rows_request(const struct view_job *j)
+static struct work_request rows_request(const struct view_job *j, const struct side *s)
 {
     struct work_request w = j->work;
     w.flags = (w.flags & WORK_TIME) | WORK_RGBA;
     w.preview_w = w.preview_h = 0;
-    if (!media_drawn(j->sniff.media))
-        w.limits = (struct fit_limits){.max_bytes = w.limits.max_bytes, .quality = w.limits.quality};
+    w.page = s->page;
+    w.region = s->region;
+    if (s->edge || !media_drawn(j->sniff.media))
+        w.limits = (struct fit_limits){.max_bytes = w.limits.max_bytes, .quality = w.limits.quality, .max_edge = s->edge,
+                                       .resize = s->edge != 0};
     return w;
 }
 
 /* 0, 1 with a refusal that names this side, or a fault. */
-static int make_rows(struct view_job *j, struct side *ret)
+static int make_rows(struct view_job *j, struct side *s)
 {
-    struct work_request request = rows_request(j);
+    struct work_request request = rows_request(j, s);
     struct pool_job job = {.request = &request,
                            .input = j->snapshot.fd,
-                           .other = -1,
-                           .limit_ms = (int)j->call->f->config.view_timeout_ms,
+                           .other = request.other_len ? j->other : -1,
+                           .limit_ms = view_time_left(j),
                            .cancel = j->call->scope.cancel,
                            .meanwhile = hash_side,
                            .arg = j};
     struct pool *pool;
-    ret->fd = memory_open("fovea-rows");
-    if (ret->fd < 0)
-        return fault_set(j->fault, ret->fd, "cannot make memory for a picture: %s", strerrordesc_np(-ret->fd));
+    side_done(s);
+    s->fd = memory_open("fovea-rows");
+    if (s->fd < 0)
+        return fault_set(j->fault, s->fd, "cannot make memory for a picture: %s", strerrordesc_np(-s->fd));
     int r = programs_pool(j->call->f->programs, media_row(j->sniff.media)->program, &pool, j->fault);
     if (r == 0)
-        r = pool_run_into(pool, &job, ret->fd, &j->end, &j->output, j->fault);
+        r = pool_run_into(pool, &job, s->fd, &j->end, &j->output, j->fault);
     if (r == 0)
         r = view_hash(j);
     if (r == 0)
         r = view_same_source(j);
     if (r == 0)
         r = view_refuse_end(j);
-    ret->reply = j->output.reply;
+    s->reply = j->output.reply;
     pool_output_done(&j->output);
     return r;
 }
 
-/* ---------------------------------------------------------------- the other source */
+/* ---------------------------------------------------------------- one side */
 
-/* What the request says of one holds for both; an earlier view that is compared with keeps what it showed otherwise. */
-static void same_part(const struct view_job *j, struct view_job *other)
+static struct size size_of(const struct work_reply *r)
 {
-    if (j->work.region.set)
-        other->work.region = j->work.region;
-    if (j->work.page)
-        other->work.page = j->work.page;
-    if (j->work.frame || j->timed) {
-        other->work.frame = j->work.frame;
-        other->work.time_ms = j->work.time_ms;
-        other->timed = j->timed;
+    return (struct size){r->source_w, r->source_h};
+}
+
+/* How many tiles a view would tell of; 1: it has none, or pages of its own. */
+static uint32_t tiles_of(const struct view_job *j, const struct work_reply *r)
+{
+    enum media_class class = media_row(j->sniff.media)->class;
+    bool paged = class == CLASS_DOCUMENT || class == CLASS_TEXT || (r->pages > 1 && !(r->facts & WORK_TILED));
+    return paged ? 1 : fit_tiles(&j->work.limits, size_of(r));
+}
+
+/* The page that is named may be a tile, which depends on the size: it is then a region like any other. */
+static int make_page(struct view_job *j, struct side *s)
+{
+    uint32_t page = j->work.page, n = tiles_of(j, &s->reply);
+    if (s->reply.pages > 1 && !(s->reply.facts & WORK_TILED)) {
+        s->page = page;
+        return make_rows(j, s);
     }
+    if (page > n) {
+        j->output.reply = (struct work_reply){.status = WORK_BAD_PAGE, .pages = n};
+        return view_refuse_end(j);
+    }
+    if (n == 1)
+        return 0;
+    struct rect t = fit_tile(&j->work.limits, size_of(&s->reply), page);
+    s->region = (struct fit_box){t.x, t.y, t.w, t.h, FIT_SOURCE, 1};
+    return make_rows(j, s);
 }
 
 /* 0, 1 with a refusal that names it, or a fault. */
-static int other_rows(const struct view_job *j, struct view_job *other, struct side *ret)
+static int make_side(struct view_job *j, struct side *s)
+{
+    enum media_class class = media_row(j->sniff.media)->class;
+    bool perhaps_tile = j->work.page && !j->work.region.set && class != CLASS_DOCUMENT && class != CLASS_TEXT;
+    if (j->work.flags & WORK_SHEET)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
+                                           "shows several pictures; compare one of them: view it by its page, frame or time, and "
+                                           "name its view:ID"));
+    s->region = j->work.region;
+    s->page = perhaps_tile ? 0 : j->work.page;
+    int r = view_insets(j);
+    if (r == 0)
+        r = make_rows(j, s);
+    return r || !perhaps_tile ? r : make_page(j, s);
+}
+
+/* ---------------------------------------------------------------- the other source */
+
+static bool one_is_drawn(const struct view_job *j, const struct view_job *other)
+{
+    return media_drawn(j->sniff.media) != media_drawn(other->sniff.media);
+}
+
+/* Units of what is drawn are no pixels, so between the two a part is told by its share of the whole. */
+static struct fit_box share_of(const struct work_reply *r)
+{
+    const struct area *a = &r->crop;
+    return (struct fit_box){a->x * 1000 / r->extent_w, a->y * 1000 / r->extent_h, a->w * 1000 / r->extent_w,
+                            a->h * 1000 / r->extent_h, FIT_UNIT, 1};
+}
+
+/* What the request says of one holds for both, where the other has such a part; an earlier view that is compared with keeps what
+ * it showed. */
+static void same_part(const struct view_job *j, const struct side *own, struct view_job *other)
+{
+    struct work_request *w = &other->work;
+    bool alike = media_row(j->sniff.media)->class == media_row(other->sniff.media)->class;
+    bool chosen = w->frame || other->timed;
+    if (own->region.set && !w->region.set)
+        w->region = one_is_drawn(j, other) ? share_of(&own->reply) : own->region;
+    if (own->page && !w->page && alike && view_has_parts(other, PART_PAGE))
+        w->page = own->page;
+    if (!chosen && j->work.frame && view_has_parts(other, PART_FRAME))
+        w->frame = j->work.frame;
+    if (!chosen && j->timed && view_has_parts(other, PART_TIME)) {
+        w->time_ms = j->work.time_ms;
+        other->timed = true;
+    }
+}
+
+static uint32_t long_edge(const struct side *s)
+{
+    return MAX(s->reply.width, s->reply.height);
+}
+
+/* 0, 1 with a refusal that names it, or a fault. */
+static int other_side(const struct view_job *j, const struct side *own, struct view_job *other, struct side *ret)
 {
     int r = view_allowed(other);
     if (r == 0)
         r = view_open(other);
     if (r)
         return r;
-    same_part(j, other);
-    if (other->sheet || other->work.last_page)
-        return view_settle(other, refuse_named(REASON_INVALID_INPUT, other->request->path,
-                                               "shows several pictures; compare with one of them"));
+    same_part(j, own, other);
     r = view_plan(other);
     if (!other->work.layout.max_bytes) /* page by page, or nothing is where it was */
         other->work.layout = j->work.layout;
-    return r ? r : make_rows(other, ret);
+    if (one_is_drawn(j, other) && media_drawn(other->sniff.media))
+        ret->edge = long_edge(own);
+    return r ? r : make_side(other, ret);
+}
+
+/* Drawn once more, now that the size of the bitmap is known. */
+static int draw_alike(struct view_job *j, struct side *own, const struct view_job *other, const struct side *before)
+{
+    if (!one_is_drawn(j, other) || media_drawn(other->sniff.media) || long_edge(own) == long_edge(before))
+        return 0;
+    own->edge = long_edge(before);
+    j->until = 0; /* the other one took its time */
+    return make_rows(j, own);
 }
 
 /* ---------------------------------------------------------------- the comparison */
@@ -131,15 +223,20 @@ static void keep_source(struct view_job *j, const struct work_reply *own)
     r->crop = own->crop;
     r->time_ms = own->time_ms;
     r->duration_ms = own->duration_ms;
-    r->facts |= own->facts & (WORK_TILED | WORK_APPROXIMATE);
+    r->facts |= own->facts & WORK_APPROXIMATE;
+    uint32_t tiles = tiles_of(j, own);
+    if (tiles > 1) {
+        r->pages = tiles;
+        r->facts |= WORK_TILED;
+    }
 }
 
-static int compare(struct view_job *j, const struct side *before, const struct side *after)
+static int compare(struct view_job *j, const struct side *before, const struct side *after, uint32_t flags)
 {
     struct work_request request = {
         .magic = WORK_MAGIC,
         .input_len = before->reply.image_len,
-        .flags = (j->work.flags & (WORK_WEBP_OK | WORK_NO_GIF)) | WORK_DIFF,
+        .flags = (j->work.flags & (WORK_WEBP_OK | WORK_NO_GIF)) | WORK_DIFF | flags,
         .preview_w = j->work.preview_w,
         .preview_h = j->work.preview_h,
         .raw_w = before->reply.width,
@@ -167,6 +264,23 @@ static int compare(struct view_job *j, const struct side *before, const struct s
     return r;
 }
 
+/* The images of a Markdown are part of what was compared. */
+static void join(struct view_job *j, const struct view_job *other)
+{
+    uint8_t all[3 * SHA256_LEN] = {0};
+    bool more = j->joined || other->joined;
+    memcpy(all, other->sha256, SHA256_LEN);
+    if (j->joined)
+        memcpy(all + SHA256_LEN, j->other_sha256, SHA256_LEN);
+    if (other->joined)
+        memcpy(all + sizeof all - SHA256_LEN, other->other_sha256, SHA256_LEN);
+    if (more)
+        sha256(all, sizeof all, j->other_sha256);
+    else
+        memcpy(j->other_sha256, all, SHA256_LEN);
+    j->difference.made = j->joined = true;
+}
+
 int view_against(struct view_job *j)
 {
     const struct fovea_view_request *q = j->request;
@@ -176,19 +290,20 @@ int view_against(struct view_job *j)
                                                     .video_cap = j->video_cap, .snapshot = {.fd = -1}};
     cleanup(side_done) struct side before = {.fd = -1};
     cleanup(side_done) struct side after = {.fd = -1};
-    int r = make_rows(j, &after);
+    int r = make_side(j, &after);
     if (r)
         return r;
-    r = other_rows(j, &other, &before);
+    r = other_side(j, &after, &other, &before);
     if (r > 0)
         j->result = other.result;
+    if (r == 0)
+        r = draw_alike(j, &after, &other, &before);
     if (r)
         return r;
-    j->difference.made = j->joined = true;
-    memcpy(j->other_sha256, other.sha256, SHA256_LEN);
+    join(j, &other);
     const char *opened = other.variants.n ? other.variants.path[other.snapshot.variant] : NULL;
     if (!(j->difference.name = view_name_new(&other, opened)))
         return fault_oom(j->fault);
     r = view_other(j, &other, &before.reply);
-    return r ? r : compare(j, &before, &after);
+    return r ? r : compare(j, &before, &after, one_is_drawn(j, &other) ? WORK_FLAT : 0);
 }

@@ -2,8 +2,8 @@
 /*
  * Pictures within a Markdown. The program that draws it reads no file, so it first says which images the text names; each is
  * opened here through the gate like any other source, decoded by its own program, and handed over as plain pixels. One that is
- * absent, out of reach, on the network or no bitmap is drawn as missing, all in the same way: the drawing must not tell
- * which. Nothing in here refuses the Markdown itself.
+ * absent, out of reach, on the network, no picture or not to be decoded is drawn as missing, all in the same way: the drawing
+ * must not tell which. Nothing in here refuses the Markdown itself. They take half of its time at most.
  */
 #include <errno.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static bool may_show_images(const struct view_job *j)
 static int time_left(const struct gathering *g)
 {
     int64_t left = g->until - clock_ms();
-    return left > 0 ? (int)MIN(left, g->job->call->f->config.view_timeout_ms) : 0;
+    return left > 0 ? (int)left : 0;
 }
 
 static int run(struct gathering *g, enum media media, const struct work_request *request, int input, enum pool_end *ret_end,
@@ -139,14 +139,17 @@ static int take_bytes(const struct gathering *g, const char *ref, struct snapsho
     return r;
 }
 
-static enum media media_of(const struct snapshot *s)
+/* MEDIA_NONE: it is not for showing here. */
+static int media_of(const struct gathering *g, const struct snapshot *s, enum media *ret)
 {
-    uint8_t head[4096];
     struct sniff found;
-    ssize_t n = pread(s->fd, head, sizeof head, 0);
-    sniff(head, n > 0 ? (size_t)n : 0, s->size, &found);
+    int r = view_sniff(s, &found, g->job->fault);
+    if (r < 0)
+        return r;
     enum media_class class = media_row(found.media)->class;
-    return class == CLASS_BITMAP || class == CLASS_PICTURE ? found.media : MEDIA_NONE;
+    bool vector = class == CLASS_VECTOR && call_may_draw(g->job->call, FOVEA_RENDER_SVG);
+    *ret = class == CLASS_BITMAP || class == CLASS_PICTURE || vector ? found.media : MEDIA_NONE;
+    return 0;
 }
 
 static int keep_rows(struct gathering *g, const struct pool_output *o, struct work_inset *to)
@@ -163,20 +166,36 @@ static int keep_rows(struct gathering *g, const struct pool_output *o, struct wo
 }
 
 /* 0, whether it can be shown or not, or a fault. */
-static int gather_one(struct gathering *g, const char *ref, struct work_inset *to)
+static int try_one(struct gathering *g, const char *ref, struct work_inset *to)
 {
     cleanup(snapshot_done) struct snapshot s = {.fd = -1};
     cleanup(pool_output_done) struct pool_output o = {0};
     enum pool_end end;
+    enum media media = MEDIA_NONE;
     int r = time_left(g) ? take_bytes(g, ref, &s) : 0;
-    enum media media = r == 0 && s.fd >= 0 ? media_of(&s) : MEDIA_NONE;
-    if (media == MEDIA_NONE || !time_left(g))
+    if (r == 0 && s.fd >= 0)
+        r = media_of(g, &s, &media);
+    if (r < 0 || media == MEDIA_NONE || !time_left(g))
         return r;
     struct work_request request = {.magic = WORK_MAGIC, .media = media, .input_len = s.size, .flags = WORK_RGBA,
                                    .limits = {.max_edge = INSET_EDGE, .quality = 75, .resize = 1,
                                               .max_bytes = g->job->work.limits.max_bytes}};
     r = run(g, media, &request, s.fd, &end, &o);
+    uint32_t enough = 2 * MAX(o.reply.source_w, o.reply.source_h); /* for what is drawn, and small */
+    if (r == 0 && end == POOL_DONE && o.reply.status == WORK_OK && media_drawn(media) && enough < INSET_EDGE && time_left(g)) {
+        pool_output_done(&o);
+        o = (struct pool_output){0};
+        request.limits.max_edge = enough;
+        r = run(g, media, &request, s.fd, &end, &o);
+    }
     return r < 0 || end != POOL_DONE || o.reply.status != WORK_OK ? r : keep_rows(g, &o, to);
+}
+
+/* A program that is not there, or a file system that fails, is no reason to show nothing. */
+static int gather_one(struct gathering *g, const char *ref, struct work_inset *to)
+{
+    int r = try_one(g, ref, to);
+    return r == -ENOMEM || r == -ECANCELED ? r : 0;
 }
 
 /* ---------------------------------------------------------------- all of them */
@@ -230,7 +249,8 @@ int view_insets(struct view_job *j)
     if (!may_show_images(j))
         return 0;
     cleanup(gathering_done) struct gathering g = {.job = j, .fd = memory_open("fovea-insets"), .folder = folder_new(j),
-                                                  .until = clock_ms() + j->call->f->config.view_timeout_ms};
+                                                  .until = clock_ms() + j->call->f->config.view_timeout_ms / 2};
+    j->until = clock_ms() + j->call->f->config.view_timeout_ms;
     if (g.fd < 0)
         return fault_set(j->fault, g.fd, "cannot make memory for pictures: %s", strerrordesc_np(-g.fd));
     struct work_request request = j->work;

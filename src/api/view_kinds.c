@@ -74,24 +74,37 @@ static const struct {
     [CLASS_BITMAP] = {0, NULL, NULL},
     [CLASS_PICTURE] = {0, NULL, NULL},
     [CLASS_VECTOR] = {FOVEA_RENDER_SVG, "render.svg", "use read for its markup"},
-    [CLASS_DOCUMENT] = {FOVEA_RENDER_PDF, "render.pdf", "ask for its pages as pictures"},
+    [CLASS_DOCUMENT] = {FOVEA_RENDER_PDF, "render.pdf", "ask for its text, or for its pages as pictures; vision_analyze, where "
+                                                        "there is one, may still take it"},
     [CLASS_VIDEO] = {FOVEA_RENDER_VIDEO, "render.video", "ask for single frames as pictures"},
     [CLASS_TEXT] = {FOVEA_RENDER_TEXT, "render.text", "use read for its text"},
 };
 
-static bool config_draws(const struct config *c, enum fovea_render bit)
+static enum fovea_render bit_of(enum program_id p)
 {
-    return bit == FOVEA_RENDER_SVG ? c->render_svg : bit == FOVEA_RENDER_PDF ? c->render_pdf
-           : bit == FOVEA_RENDER_TEXT ? c->render_text : c->render_video;
+    static const enum fovea_render bits[PROGRAM_COUNT] = {[PROGRAM_SVG] = FOVEA_RENDER_SVG, [PROGRAM_TEXT] = FOVEA_RENDER_TEXT,
+                                                          [PROGRAM_PDF] = FOVEA_RENDER_PDF, [PROGRAM_VIDEO] = FOVEA_RENDER_VIDEO};
+    return bits[p];
+}
+
+/* What may not be drawn is not even started. */
+void view_prepare(const struct view_job *j)
+{
+    enum program_id p = view_program_by_name(j->request->path);
+    bool wanted = !j->bitmaps_only || p == PROGRAM_WORKER;
+    if (wanted && call_may_draw(j->call, bit_of(p)))
+        programs_prepare(j->call->f->programs, p);
 }
 
 int view_may_draw(struct view_job *j)
 {
     const struct media_row *row = media_row(j->sniff.media);
     enum fovea_render bit = drawn[row->class].bit;
-    if (!bit || (j->call->render & bit && config_draws(&j->call->f->config, bit)))
+    if (call_may_draw(j->call, bit))
         return 0;
-    const char *path = j->request->path, *setting = drawn[row->class].setting, *instead = drawn[row->class].instead;
+    const char *path = j->request->path, *setting = drawn[row->class].setting;
+    const char *instead = j->sniff.media == MEDIA_SVGZ ? "uncompress it with gzip -d, and use read for its markup"
+                                                       : drawn[row->class].instead;
     if (!config_draws(&j->call->f->config, bit))
         return view_settle(j, refuse_named(REASON_RENDER_NOT_ALLOWED, path,
                                            "is %s, which must be drawn to be seen, and %s is false in the config; set it to "
@@ -129,23 +142,52 @@ static bool is_animated(const struct sniff *s)
     return (s->media == MEDIA_GIF || s->media == MEDIA_WEBP || s->media == MEDIA_PNG) && s->frames != 1;
 }
 
+/* A picture file that may hold several pictures, each of them a page. */
+static bool is_album(enum media m)
+{
+    return m == MEDIA_TIFF || m == MEDIA_ICO || m == MEDIA_HEIC || m == MEDIA_AVIF;
+}
+
+bool view_has_parts(const struct view_job *j, enum view_part part)
+{
+    enum media m = j->sniff.media;
+    enum media_class class = media_row(m)->class;
+    if (part == PART_PAGE)
+        return class == CLASS_DOCUMENT || class == CLASS_TEXT || is_album(m);
+    if (part == PART_TIME)
+        return class == CLASS_VIDEO;
+    return class == CLASS_VIDEO || is_animated(&j->sniff);
+}
+
 /* What it does not have, in words that follow its name; NULL: it has all that is named. */
-static const char *lacks(const struct view_job *j, enum media_class class, bool range)
+static const char *lacks(const struct view_job *j, enum media_class class)
 {
     bool video = class == CLASS_VIDEO, paged = class == CLASS_DOCUMENT || class == CLASS_TEXT;
+    bool album = is_album(j->sniff.media);
     if (j->timed && !video)
-        return paged ? "is no video, so \"time\" names nothing in it; use \"page\""
-                     : "is no video, so \"time\" names nothing in it; use \"frame\"";
+        return paged || album ? "is no video, so \"time\" names nothing in it; use \"page\""
+                              : "is no video, so \"time\" names nothing in it; use \"frame\"";
     if (j->work.page && video)
         return "is a video and has no pages; use \"time\" or \"frame\"";
     if (j->work.frame && (paged || class == CLASS_VECTOR))
         return paged ? "has no frames; use \"page\"" : "has no frames; leave out \"frame\"";
-    if (j->sheet && paged && !range)
-        return "is shown on a sheet by naming pages: \"page\": \"1-6\"";
-    if (range && !paged && j->sniff.media != MEDIA_TIFF && j->sniff.media != MEDIA_ICO)
-        return "is shown one page at a time: its pages are tiles of one picture";
+    if (j->work.frame > 1 && album)
+        return "has no frames; use \"page\"";
     if (video && !j->timed && !j->work.frame && (j->work.region.set || j->request->against))
         return "is a video: name the one frame that is meant, with \"time\" or \"frame\"";
+    return NULL;
+}
+
+/* The same of a sheet. Of a still picture it is the picture. */
+static const char *lacks_sheet(const struct view_job *j, enum media_class class)
+{
+    bool range = j->work.last_page;
+    if ((range || j->sheet) && class == CLASS_TEXT)
+        return "is shown one page at a time; name one in \"page\"";
+    if (j->sheet && !range && class == CLASS_DOCUMENT)
+        return "is shown on a sheet by naming pages: \"page\": \"1-6\"";
+    if (range && class != CLASS_DOCUMENT && !is_album(j->sniff.media))
+        return "is shown one page at a time: its pages are tiles of one picture";
     return NULL;
 }
 
@@ -153,7 +195,9 @@ int view_choose(struct view_job *j)
 {
     enum media_class class = media_row(j->sniff.media)->class;
     bool range = j->work.last_page, video = class == CLASS_VIDEO;
-    const char *words = lacks(j, class, range);
+    const char *words = lacks(j, class);
+    if (!words)
+        words = lacks_sheet(j, class);
     if (words)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path, "%s", words));
     bool frames = video ? !j->timed && !j->work.frame : j->sheet && is_animated(&j->sniff);
@@ -164,5 +208,22 @@ int view_choose(struct view_job *j)
     if (j->work.flags & WORK_SHEET && j->work.region.set)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "shows several; a region is part of one: name one page, frame or time"));
+    if (j->work.region.set && !j->request->page.first && !view_has_parts(j, PART_PAGE))
+        j->work.page = 0; /* it was measured in a tile, but is one of the whole */
+    return 0;
+}
+
+int view_shown_right(struct view_job *j)
+{
+    const struct work_reply *r = &j->output.reply;
+    bool tiled = r->facts & WORK_TILED;
+    if (j->sheet && !j->work.last_page && r->pages > 1 && !tiled && !r->cells)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
+                                           "has %u pages; they are shown on a sheet by naming them: \"page\": \"1-%u\"", r->pages,
+                                           MIN(r->pages, LIMIT_SHEET_CELLS)));
+    if (tiled && j->work.region.set && j->request->page.first > 1)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
+                                           "is one long picture whose pages are tiles, and a region is measured in the whole; "
+                                           "leave out \"page\" or \"region\""));
     return 0;
 }

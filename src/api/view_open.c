@@ -200,7 +200,8 @@ static int take_video(struct view_job *j)
     if (r < 0)
         return r;
     sniff(head.bytes, head.len, head.file_size, &s);
-    if (media_row(s.media)->class != CLASS_VIDEO)
+    j->is_video = media_row(s.media)->class == CLASS_VIDEO;
+    if (!j->is_video)
         return 0;
     return snapshot_take(j->call->f->gate, &j->variants, &j->call->scope, j->video_cap, &j->verdict, &j->snapshot, j->fault);
 }
@@ -217,17 +218,13 @@ static int take_file(struct view_job *j)
     return r < 0 ? r : take_video(j);
 }
 
-static bool is_video(const void *data, size_t len)
-{
-    struct sniff s;
-    sniff(data, MIN(len, (size_t)LIMIT_SNIFF_BYTES), len, &s);
-    return media_row(s.media)->class == CLASS_VIDEO;
-}
-
 static int take_bytes(struct view_job *j)
 {
     size_t len = j->request->data_len;
-    if (len <= j->cap || (len <= j->video_cap && is_video(j->request->data, len)))
+    struct sniff s;
+    sniff(j->request->data, MIN(len, (size_t)LIMIT_SNIFF_BYTES), len, &s);
+    j->is_video = media_row(s.media)->class == CLASS_VIDEO;
+    if (len <= j->cap || (len <= j->video_cap && j->is_video))
         return snapshot_of(j->request->data, j->request->data_len, &j->snapshot, j->fault);
     j->snapshot.file_size = j->request->data_len;
     j->verdict = SNAPSHOT_TOO_LARGE;
@@ -304,6 +301,15 @@ static int take_source(struct view_job *j)
     return j->request->data ? take_bytes(j) : j->earlier.ref ? take_again(j) : take_file(j);
 }
 
+/* Which of the two limits it is over. */
+static fovea_result *refuse_video(const struct view_job *j)
+{
+    char has[32], may[32];
+    show_over(j->snapshot.file_size, j->video_cap, has, may);
+    return refuse_named(REASON_TOO_LARGE, j->request->path,
+                        "has %s, more than the limit of %s for a video; cut it first, or raise view.maxVideoBytes", has, may);
+}
+
 static int step_take(struct view_job *j)
 {
     j->verdict = SNAPSHOT_TAKEN;
@@ -312,6 +318,8 @@ static int step_take(struct view_job *j)
         return r;
     if (j->verdict == SNAPSHOT_ABSENT && j->earlier.ref)
         return view_settle(j, refuse_named(REASON_ABSENT, j->request->path, no_view));
+    if (j->verdict == SNAPSHOT_TOO_LARGE && j->is_video && j->video_cap > j->cap)
+        return view_settle(j, refuse_video(j));
     return view_settle(j, refuse_source(j->verdict, j->request->path, j->snapshot.file_size, j->cap,
                                         REASON_UNPERCEIVABLE_TYPE));
 }
@@ -322,15 +330,23 @@ static const char *name_of(const struct view_job *j)
     return j->variants.n ? j->variants.path[j->snapshot.variant] : j->ref;
 }
 
-static int step_sniff(struct view_job *j)
+int view_sniff(const struct snapshot *s, struct sniff *ret, struct fovea_fault *fault)
 {
-    size_t len = MIN(j->snapshot.size, (uint64_t)LIMIT_SNIFF_BYTES);
+    size_t len = MIN(s->size, (uint64_t)LIMIT_SNIFF_BYTES);
     auto_free uint8_t *head = malloc(MAX(len, (size_t)1));
     if (!head)
-        return fault_oom(j->fault);
-    if (pread(j->snapshot.fd, head, len, 0) != (ssize_t)len)
-        return fault_set(j->fault, EIO, "cannot read back a snapshot");
-    sniff(head, len, j->snapshot.size, &j->sniff);
+        return fault_oom(fault);
+    if (pread(s->fd, head, len, 0) != (ssize_t)len)
+        return fault_set(fault, EIO, "cannot read back a snapshot");
+    sniff(head, len, s->size, ret);
+    return 0;
+}
+
+static int step_sniff(struct view_job *j)
+{
+    int r = view_sniff(&j->snapshot, &j->sniff, j->fault);
+    if (r < 0)
+        return r;
     if (j->sniff.media == MEDIA_TEXT && view_is_markdown_name(name_of(j)))
         j->sniff.media = MEDIA_MARKDOWN;
     if (j->snapshot.size > j->cap && media_row(j->sniff.media)->class != CLASS_VIDEO) /* it was one, a moment ago */
@@ -355,6 +371,6 @@ static view_step *const opening[] = {step_recall, step_region, step_take, step_s
 
 int view_open(struct view_job *j)
 {
-    programs_prepare(j->call->f->programs, view_program_by_name(j->request->path));
+    view_prepare(j);
     return view_steps(j, opening);
 }

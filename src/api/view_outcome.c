@@ -28,13 +28,30 @@ static fovea_result *refuse_past(const struct view_job *j)
         return refuse_named(REASON_INVALID_INPUT, path, "has %u page%s, so there is no page %u", r->pages,
                             r->pages == 1 ? "" : "s", MAX(j->work.page, j->work.last_page));
     if (r->status == WORK_BAD_FRAME)
-        return result_refused(REASON_INVALID_INPUT, "frame %u is past the end: the picture has %u frame%s",
-                              j->work.frame, r->frames, r->frames == 1 ? "" : "s");
+        return result_refused(REASON_INVALID_INPUT, "frame %u is past the end: the %s has %u frame%s", j->work.frame,
+                              media_row(j->sniff.media)->class == CLASS_VIDEO ? "video" : "picture", r->frames,
+                              r->frames == 1 ? "" : "s");
     if (r->duration_ms <= 0)
         return refuse_named(REASON_INVALID_INPUT, path, "is over by then%s%s; name an earlier time", *r->detail ? ": " : "",
                             r->detail);
     note_time(&last, r->duration_ms);
     return last.error ? NULL : refuse_named(REASON_INVALID_INPUT, path, "is over by then: it lasts %s", last.data);
+}
+
+/* What a region is measured in, where that is not pixels. */
+static const char *units_of(const struct view_job *j)
+{
+    enum media_class class = media_row(j->sniff.media)->class;
+    return class == CLASS_DOCUMENT ? " pt" : class == CLASS_VECTOR ? " user units" : class == CLASS_TEXT ? " units" : "";
+}
+
+static fovea_result *refuse_kind(const struct view_job *j)
+{
+    const struct media_row *row = media_row(j->sniff.media);
+    const char *instead = row->class == CLASS_VIDEO ? "convert it to MP4 with H.264, if it has pictures at all" :
+                          row->class == CLASS_DOCUMENT ? "print it to a plain PDF" : "convert it to plain PNG";
+    return refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path, "is %s of a kind that this version cannot show: %s; %s",
+                        row->name, j->output.reply.detail, instead);
 }
 
 static fovea_result *refuse_reply(const struct view_job *j)
@@ -48,16 +65,14 @@ static fovea_result *refuse_reply(const struct view_job *j)
         return refuse_named(REASON_TOO_LARGE, path,
                             "needs more memory than a decoder may use; show a smaller copy of it");
     case WORK_BAD_REGION:
-        return result_refused(REASON_INVALID_INPUT, "the region is empty or outside the picture, which is %ux%u",
-                              r->source_w, r->source_h);
+        return result_refused(REASON_INVALID_INPUT, "the region is empty or outside the picture, which is %ux%u%s",
+                              r->source_w, r->source_h, units_of(j));
     case WORK_BAD_FRAME:
     case WORK_BAD_PAGE:
     case WORK_BAD_TIME:
         return refuse_past(j);
     case WORK_UNSUPPORTED:
-        return refuse_named(REASON_UNPERCEIVABLE_TYPE, path,
-                            "is a %s of a kind that this version cannot decode: %s; convert it to plain PNG", name,
-                            r->detail);
+        return refuse_kind(j);
     case WORK_LOCKED:
         return refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is encrypted; give a copy that needs no password");
     case WORK_OK:
@@ -97,6 +112,8 @@ int view_refuse_end(struct view_job *j)
 int view_outcome(struct view_job *j)
 {
     int r = view_refuse_end(j);
+    if (r == 0)
+        r = view_shown_right(j);
     if (r)
         return r;
     return j->call->max_image && j->output.reply.image_len > j->call->max_image ? view_settle(j, refuse_size(j)) : 0;

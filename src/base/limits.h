@@ -65,7 +65,7 @@
 #define LIMIT_PAGES 1000000u                /* counted in a document */
 #define LIMIT_ORIGIN 1e6                    /* where the units of a drawing may begin, either way from 0 */
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
-#define LIMIT_VIDEO_SECONDS 100000000          /* that a time may name: three years */
+#define LIMIT_VIDEO_SECONDS 10000000000        /* that a time may name: three centuries, so that a wild guess is past the end */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */
 #define LIMIT_SHEET_FRAMES 12u              /* of them that show an animation */
 #define LIMIT_REFS_BYTES (64 * KIB)         /* names of images in one Markdown */

@@ -142,6 +142,8 @@ static bool planned(const struct work_request *request, const struct work_reply 
     struct rect crop;
     if (request->flags & WORK_SHEET && r->cells) /* of a still picture there is none: it is shown as it would be without */
         return sheet_planned(request, r);
+    if (request->flags & WORK_SHEET && request->last_page) /* but pages that were named are on one */
+        return false;
     if (media_drawn((enum media)request->media))
         return drawn_planned(request, r);
     if (r->facts & WORK_TILED && request->page && !request->region.set) {

@@ -3,7 +3,9 @@
 . "${0%/*}/lib.sh"
 
 needs() {
-    [ -x "$BUILD/fovea-$1" ] || skip "fovea-$1 is not built"
+    for program; do
+        [ -x "$BUILD/fovea-$program" ] || skip "fovea-$program is not built"
+    done
 }
 make_svg() {
     echo '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="200"><rect width="50" height="50" fill="red"/></svg>'
@@ -128,6 +130,188 @@ test_text_is_shown_in_pages_of_lines() {
     run fovea view --page 99 n.txt
     want_status 1
     has err "has $("$FOVEA" view --json n.txt >out; json source.pages) pages"
+}
+
+test_a_range_of_pages_is_a_sheet_or_refused() {
+    needs text
+    seq 1 300 >n.txt
+    cp n.txt n.md
+    for name in n.txt n.md; do
+        run fovea view --json --page 1-2 "$name"
+        want_status 1
+        want_json reason invalid_input
+        json message | grep -q 'shown one page at a time'
+        run fovea view --sheet "$name"
+        want_status 1
+        has err 'shown one page at a time'
+        hasnt err '1-6'
+    done
+}
+
+# refused_page FILE PAGES WORDS
+refused_page() {
+    run "$FOVEA" view --json --root "$PWD" --root "$BUILD/photos" --page "$2" "$1"
+    want_status 1
+    want_json reason invalid_input
+    json message | grep -q "$3" || fail "$1 $2: other words"
+}
+
+test_a_range_past_the_end_names_how_many_there_are() {
+    needs photo
+    good=$BUILD/photos/good
+    refused_page "$good/rgb.tif" 1-2 'has 1 page, so there is no page 2'
+    refused_page "$good/three-pages.tif" 2-4 'has 3 pages, so there is no page 4'
+    refused_page "$good/three-pages.tif" 4-5 'has 3 pages, so there is no page'
+    refused_page "$good/three.ico" 3-9 'has 3 pages, so there is no page 9'
+    refused_page "$good/two.heic" 1-3 'has 2 pages, so there is no page 3'
+    needs pdf
+    python3 - "$TOP" >two.pdf <<'END'
+import sys
+objects = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>'] + \
+          ['<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>'] * 2
+out = b'%PDF-1.4\n'
+places = []
+for i, o in enumerate(objects):
+    places.append(len(out))
+    out += b'%d 0 obj %s endobj\n' % (i + 1, o.encode())
+at = len(out)
+out += b'xref\n0 5\n0000000000 65535 f \n' + b''.join(b'%010d 00000 n \n' % p for p in places)
+sys.stdout.buffer.write(out + b'trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n' % at)
+END
+    refused_page two.pdf 1-3 'has 2 pages, so there is no page 3'
+    run fovea view --json --page 1-2 two.pdf
+    want_status 0
+    want_json page 1-2
+    run fovea view --region 300,0,5,5 two.pdf
+    has err '200x100 pt'
+}
+
+test_pages_of_a_picture_file_are_shown_on_a_sheet_by_naming_them() {
+    needs photo
+    good=$BUILD/photos/good
+    run "$FOVEA" view --json --root "$BUILD/photos" --page 1-2 "$good/two.heic"
+    want_status 0
+    want_json page 1-2
+    for name in three-pages.tif three.ico two.heic; do
+        run "$FOVEA" view --root "$BUILD/photos" --sheet "$good/$name"
+        want_status 1
+        has err 'by naming them: "page": "1-'
+    done
+    run "$FOVEA" view --root "$BUILD/photos" --sheet "$good/rgb.tif"
+    want_status 0
+    run "$FOVEA" view --root "$BUILD/photos" --frame 2 "$good/three-pages.tif"
+    want_status 1
+    has err 'use "page"'
+}
+
+test_a_region_is_of_the_whole_and_not_of_a_tile() {
+    make_tall tall.png 6000
+    run fovea view --page 3 --region 0,0,50,50 tall.png
+    want_status 1
+    has err 'leave out "page" or "region"'
+    run fovea view --json --session s --page 4 tall.png
+    id=$(json id)
+    run fovea view --json --session s --max-edge 3000 --space view --region 0,10,50,50 "$id"
+    want_status 0
+    want_json offset '[0,4522]'
+}
+
+# fovea with only those of its programs that are named, in the folder bin.
+with_programs() {
+    mkdir -p bin
+    cp "$FOVEA" bin/fovea
+    for program; do
+        ln -sf "$BUILD/fovea-$program" "bin/fovea-$program"
+    done
+}
+
+test_a_renderer_that_may_not_draw_is_not_started() {
+    with_programs worker
+    printf '#!/bin/sh\n: >"%s/started"\n' "$PWD" >bin/fovea-pdf
+    chmod +x bin/fovea-pdf
+    printf '%%PDF-1.4\n%%%%EOF\n' >a.pdf
+    printf 'render.pdf: false\n' >off.yaml
+    run bin/fovea view --root "$PWD" --config off.yaml a.pdf
+    want_status 1
+    [ ! -e started ] || fail "it was started"
+    run bin/fovea view --root "$PWD" a.pdf
+    [ -e started ] || fail "it is not started where it may draw"
+}
+
+test_an_image_of_markdown_that_cannot_be_had_is_only_missing() {
+    needs text
+    with_programs worker text
+    cp "$GOOD/png-rgb-8.png" here.png
+    printf 'BM' >gone.bmp
+    cp "$BUILD/photos/good/rgb24.bmp" gone.bmp
+    echo '![a](here.png) ![b](gone.bmp)' >a.md
+    run bin/fovea view --json --root "$PWD" a.md
+    want_status 0
+    echo '![a](here.png) ![b](nothing.bmp)' >b.md
+    run bin/fovea view --json --root "$PWD" b.md --against a.md
+    want_json difference.changed_pixels 0
+}
+
+test_svg_within_markdown_is_drawn_where_svg_may_be() {
+    needs text svg
+    make_svg >a.svg
+    echo '![a](a.svg)' >a.md
+    echo '![a](none.svg)' >b.md
+    printf 'render.svg: false\n' >off.yaml
+    run fovea view --json --config off.yaml a.md --against b.md
+    want_json difference.changed_pixels 0
+    run fovea view --json a.md --against b.md
+    [ "$(json difference.changed_pixels)" -gt 1000 ] || fail "it is not drawn"
+    run fovea view --json a.md
+    want_status 0
+}
+
+test_words_name_what_is_wrong_and_what_to_do() {
+    printf 'caf\351 au lait, encore du texte\n' >latin.txt
+    run fovea view latin.txt
+    want_status 1
+    has err 'is not UTF-8 from byte 4 on'
+    has err 'iconv'
+    head -c 3000 /dev/urandom >noise.bin
+    run fovea view noise.bin
+    has err 'is nothing that can be shown'
+    make_svg >z.svg
+    gzip z.svg
+    mv z.svg.gz a.svgz
+    printf 'render.svg: false\n' >off.yaml
+    run fovea view --config off.yaml a.svgz
+    has err 'gzip -d'
+    needs svg
+    make_svg >a.svg
+    run fovea view --region 500,0,5,5 a.svg
+    has err 'which is 100x200 user units'
+}
+
+test_words_about_videos_name_the_video() {
+    needs video
+    clip=$FIXTURES/video/good/h264.mp4
+    [ -e "$clip" ] || skip "there are no videos"
+    run fovea view --frame 101 "$clip"
+    has err 'the video has 100 frames'
+    for time in 1000000000 9999999999 5; do
+        run fovea view --time $time "$clip"
+        want_status 1
+        has err 'it lasts 0:04.0'
+    done
+    run fovea view "$FIXTURES/video/good/sound-only.avi"
+    want_status 1
+    has err 'is AVI video of a kind'
+    hasnt err 'PNG'
+    printf 'view: {maxBytes: 500, maxVideoBytes: 1000}\n' >small.yaml
+    run fovea view --config small.yaml "$clip"
+    want_status 1
+    has err 'view.maxVideoBytes'
+    status=0
+    "$FOVEA" view --config small.yaml - <"$clip" >out 2>err || status=$?
+    want_status 1
+    has err 'view.maxVideoBytes'
+    run fovea view --config small.yaml "$BUILD/photos/good/rgb.tif"
+    hasnt err 'view.maxVideoBytes'
 }
 
 test_a_view_of_the_record_keeps_its_page_and_maps_its_regions() {

@@ -140,9 +140,11 @@ test_a_page_of_another_shape_is_fitted_into_its_cell() {
     want_json cells.1.box.3 "$(json cells.1.box.2 | awk '{ printf "%d", $1 / 6 + 0.5 }')"
 }
 test_a_sheet_ends_with_the_last_page() {
-    see three --page 2-9
+    see three --page 2-3
     want_json cells.1.page 3
     ! json cells.2 || fail "there is a fourth page"
+    see three --page 2-9
+    refused invalid_input "has 3 pages, so there is no page 9"
     see many --page 30-93
     want_json source.pages 100
     want_json cells.63.page 93

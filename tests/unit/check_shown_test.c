@@ -187,6 +187,15 @@ TEST(a_still_picture_asked_for_as_a_sheet_is_shown_as_any_other)
     CHECK(!believed(&s));
 }
 
+TEST(pages_that_were_named_are_on_a_sheet)
+{
+    struct said s = honest(MEDIA_TIFF, WORK_SHEET, (struct size){40, 30}, (struct area){0, 0, 40, 30}, (struct size){40, 30});
+    CHECK(believed(&s));
+    s.asked.page = 1;
+    s.asked.last_page = 2;
+    CHECK(!believed(&s));
+}
+
 static struct said honest_diff(void)
 {
     struct said s = honest(MEDIA_NONE, WORK_DIFF, (struct size){300, 200}, (struct area){0, 0, 632, 500}, (struct size){632, 500});

@@ -137,6 +137,22 @@ TEST(colours_that_nobody_sees_are_the_same)
     CHECK(seen.believed && seen.reply.changed == 1 && box_is(&seen, 0, (struct rect){7, 8, 1, 1}));
 }
 
+TEST(on_white_what_looks_the_same_is_the_same)
+{
+    auto_image a = flat_image(80, 60, 255, 255, 255, 255), b = flat_image(80, 60, 0, 0, 0, 0);
+    struct work_request q = request_of(&a, &b);
+    auto_outcome strict = diff_within(&a, &b, q);
+    CHECK(strict.believed && strict.reply.changed == 80 * 60);
+    q.flags |= WORK_FLAT;
+    auto_outcome same = diff_within(&a, &b, q);
+    CHECK(same.believed && !same.reply.changed);
+    set_pixel(&b, 7, 8, 0, 0, 0, 128);
+    set_pixel(&a, 9, 8, 127, 127, 127, 255);
+    set_pixel(&b, 9, 8, 0, 0, 0, 128);
+    auto_outcome seen = diff_within(&a, &b, q);
+    CHECK(seen.believed && seen.reply.changed == 1 && box_is(&seen, 0, (struct rect){7, 8, 1, 1}));
+}
+
 TEST(many_specks_are_few_boxes_that_hold_every_one)
 {
     static const uint32_t steps[] = {12, 25, 60, 150};
