@@ -14,7 +14,7 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT;
 
 static bool printable(const char *s, size_t room)
 {
