@@ -82,10 +82,10 @@ int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint
 
 void contact_time(int64_t ms, char out[24])
 {
-    int64_t tenths = MAX(ms, 0) / 100, seconds = tenths / 10, minutes = seconds / 60;
+    int64_t past = MAX(ms, 0), hundredths = past / 10 + (past % 10 > 0), seconds = hundredths / 100, minutes = seconds / 60;
     if (minutes < 60)
-        (void)snprintf(out, 24, "%" PRId64 ":%02d.%d", minutes, (int)(seconds % 60), (int)(tenths % 10));
+        (void)snprintf(out, 24, "%" PRId64 ":%02d.%02d", minutes, (int)(seconds % 60), (int)(hundredths % 100));
     else
-        (void)snprintf(out, 24, "%" PRId64 ":%02d:%02d.%d", minutes / 60, (int)(minutes % 60), (int)(seconds % 60),
-                       (int)(tenths % 10));
+        (void)snprintf(out, 24, "%" PRId64 ":%02d:%02d.%02d", minutes / 60, (int)(minutes % 60), (int)(seconds % 60),
+                       (int)(hundredths % 100));
 }

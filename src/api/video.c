@@ -179,9 +179,10 @@ static int show_frames(struct asking *a)
     if (r)
         return r > 0 ? asking_refused(a) : r;
     uint32_t n = a->view.output.reply.cells;
+    const char *cut = a->view.output.reply.facts & WORK_CUT ? " The file is cut short: what follows is missing." : "";
     free(a->shown);
-    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.",
-                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times") < 0) {
+    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s",
+                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", cut) < 0) {
         a->shown = NULL;
         return fault_oom(a->fault);
     }
