@@ -166,16 +166,13 @@ test_a_file_that_is_cut_shows_what_it_has_and_says_so() {
 }
 
 test_a_time_that_was_told_leads_back_to_its_frame() {
-    # 24 frames in 1.001 s: no time of a frame is a whole number of milliseconds.
-    for file in ntsc.mp4 ntsc.mkv; do
-        [ -f "$VIDEO/good/$file" ] || continue
-        look good/$file sheet
-        tr '[' '\n' <out | sed -n 's/^\([0-9]*\) at \([0-9]*\) shows .*/\1 \2/p' >cells
-        while read -r number ms; do
-            shows good/$file time "$ms" "$number"
-            shows good/$file time $(((ms + 9) / 10 * 10)) "$number"
-        done <cells
-    done
+    look good/film.mp4 sheet
+    tr '[' '\n' <out | sed -n 's/^\([0-9]*\) at \([0-9]*\) shows .*/\1 \2/p' >cells
+    [ "$(wc -l <cells)" -ge 4 ] || fail "few cells"
+    while read -r number ms; do
+        shows good/film.mp4 time "$ms" "$number"
+        shows good/film.mp4 time $(((ms + 9) / 10 * 10)) "$number"
+    done <cells
 }
 
 test_bombs_end_within_the_limit() {
