@@ -153,7 +153,7 @@ static int step_plan(struct asking *a)
         return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE,
                            "by its content the file is %s; vision_analyze takes PNG, JPEG, GIF, WebP, BMP, "
                            "TIFF, HEIC, AVIF, ICO and PDF",
-                           size ? row->name : "empty");
+                           asking_kind(a));
     if (size > LIMIT_ASK_IMAGE)
         return asking_too_large(a, size, LIMIT_ASK_IMAGE, " for a picture; make it smaller first");
     if (!c->auto_resize && size > LIMIT_ASK_IMAGE_ASIS)

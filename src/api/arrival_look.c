@@ -102,7 +102,7 @@ static enum media sniff_blob(const struct incoming_blob *blob)
 {
     struct sniff s;
     sniff(blob->data, MIN(blob->len, LIMIT_SNIFF_BYTES), blob->len, &s);
-    return s.media;
+    return s.media == MEDIA_SVGZ ? MEDIA_NONE : s.media; /* what a gzip holds, is not looked at here */
 }
 
 static int look_at(fovea *f, const struct incoming_blob *blob, struct incoming_picture *ret, struct fovea_fault *fault)

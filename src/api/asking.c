@@ -194,6 +194,12 @@ int asking_tell(struct asking *a, const char *format, ...)
     return a->told ? 0 : fault_oom(a->fault);
 }
 
+const char *asking_kind(const struct asking *a)
+{
+    enum media m = a->view.sniff.media;
+    return !a->view.snapshot.size ? "empty" : m == MEDIA_SVGZ ? "compressed (gzip)" : media_row(m)->name;
+}
+
 int asking_map(struct asking *a)
 {
     const struct snapshot *s = &a->view.snapshot;

@@ -104,6 +104,9 @@ int asking_picture(struct asking *a);
 /* A page of a picture that has none is a tile: as a region from here on. 1 with view.result where there is no such tile. */
 int asking_tile(struct asking *a);
 
+/* What the source is by its content, in words. */
+const char *asking_kind(const struct asking *a);
+
 /* Has the model told more than the instructions. */
 __attribute__((format(printf, 2, 3))) int asking_tell(struct asking *a, const char *format, ...);
 

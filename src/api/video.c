@@ -152,7 +152,7 @@ static int step_open(struct asking *a)
         return r > 0 ? refused(a) : r;
     const struct media_row *row = media_row(a->view.sniff.media);
     if (row->class != CLASS_VIDEO)
-        return no_video(a, row->name);
+        return no_video(a, asking_kind(a));
     return 0;
 }
 
