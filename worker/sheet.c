@@ -52,12 +52,17 @@ static struct rect lay(struct contact *s, struct rect cell, const struct image *
     return r;
 }
 
+bool contact_fits(const struct contact *s, const char *words)
+{
+    return letters_draw(NULL, 0, 0, WORDS_HEIGHT, words) <= s->plan.cell.w;
+}
+
 /* As many of the words as the cell is wide, in small letters rather than not all. */
 static void write_words(struct contact *s, struct rect cell, const char *words)
 {
     char fitting[WORDS_MOST];
     (void)snprintf(fitting, sizeof fitting, "%s", words);
-    uint32_t height = letters_draw(NULL, 0, 0, WORDS_HEIGHT, fitting) <= cell.w ? WORDS_HEIGHT : WORDS_SMALL;
+    uint32_t height = !s->small && contact_fits(s, fitting) ? WORDS_HEIGHT : WORDS_SMALL;
     for (size_t n = strlen(fitting); n && letters_draw(NULL, 0, 0, height, fitting) > cell.w;)
         fitting[--n] = 0;
     (void)letters_draw(&s->image, cell.x, cell.y + cell.h + WORDS_TOP, height, fitting);

@@ -58,11 +58,17 @@ static struct size cell_within(const struct fit_limits *limits, uint32_t columns
     return (struct size){cell.w, low};
 }
 
+/* A grid with places left over has to have pictures that are an eighth larger. */
+static uint64_t worth(const struct sheet *s)
+{
+    return (uint64_t)s->cell.w * (s->columns * s->rows > s->n ? 7 : 8);
+}
+
 /* The larger pictures; of the same, the sheet that is least long. */
 static bool better(const struct sheet *a, const struct sheet *b)
 {
-    if (a->cell.w != b->cell.w)
-        return a->cell.w > b->cell.w;
+    if (worth(a) != worth(b))
+        return worth(a) > worth(b);
     if (a->cell.h != b->cell.h)
         return a->cell.h > b->cell.h;
     return MAX(a->size.w, a->size.h) < MAX(b->size.w, b->size.h);
