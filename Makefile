@@ -295,8 +295,8 @@ $(BUILD)/tests/photo_%: tests/unit/photo_%.c tests/unit/test.h $(PHOTO_PARTS) $(
 	$(CC) $(CPPFLAGS) -Itests/unit -I. -Iworker $(CFLAGS) -MMD -MP $< -o $@ $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a \
 	    $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(shell pkg-config --libs $(PKG_photo))
 # Those of what a renderer does by arithmetic alone.
-$(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/video/choose.o $(OBJ)/flags
-	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/render/video/choose.o $(LDFLAGS) -lm
+$(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/video/whole.o $(OBJ)/flags
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/render/video/whole.o $(LDFLAGS) -lm
 
 # Those of the server's parts link these.
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags

@@ -41,6 +41,7 @@ struct header {
     double origin_x, origin_y; /* then: its upper left in these units; finite, at most LIMIT_ORIGIN */
     bool sheet;             /* width and height are a sheet's, laid out within the request's limits */
     bool approximate;       /* frames is an estimate */
+    bool cut;               /* the file of a video ends before its end; what is there is shown */
     bool has_pages;         /* page means a page of the source, not a tile */
     uint32_t pages;         /* then: how many; 0 is 1 */
     uint32_t frames;        /* all of them were counted */

@@ -186,33 +186,52 @@ static void fill(struct image *m, int64_t x, int64_t y, int64_t w, int64_t h)
             memcpy(m->px + ((size_t)j * m->size.w + (size_t)i) * 4, frame_colour, 4);
 }
 
+/* Above the box, else below it, else in its corner; wherever it is, all of it. */
+static void number_box(struct image *m, uint32_t number, struct rect box)
+{
+    char words[16];
+    (void)snprintf(words, sizeof words, "%u", number);
+    uint32_t width = letters_draw(NULL, 0, 0, NUMBER_HEIGHT, words), room = NUMBER_HEIGHT + FRAME;
+    uint32_t x = MIN(box.x, m->size.w - MIN(width, m->size.w)), y = box.y + 2 * FRAME;
+    if (box.y >= room)
+        y = box.y - room;
+    else if (box.y + box.h + FRAME + room <= m->size.h)
+        y = box.y + box.h + FRAME;
+    else
+        x = MIN(x + 2 * FRAME, m->size.w - MIN(width, m->size.w));
+    (void)letters_draw(m, x, y, NUMBER_HEIGHT, words);
+}
+
+/* Around what changed with a little air, or along the edge where there is none. */
 static void frame_box(const struct decoder *d, struct image *m, const struct work_cell *box)
 {
     struct size cell = m->size;
     int64_t x0 = scaled(box->x, cell.w, d->all.w), y0 = scaled(box->y, cell.h, d->all.h);
     int64_t x1 = MAX((int64_t)scaled(box->x + box->w, cell.w, d->all.w), x0 + 1) + 2 * FRAME;
     int64_t y1 = MAX((int64_t)scaled(box->y + box->h, cell.h, d->all.h), y0 + 1) + 2 * FRAME;
-    x0 -= 2 * FRAME;
-    y0 -= 2 * FRAME;
+    x0 = MAX(x0 - 2 * FRAME, 0);
+    y0 = MAX(y0 - 2 * FRAME, 0);
+    x1 = MIN(x1, (int64_t)cell.w);
+    y1 = MIN(y1, (int64_t)cell.h);
     fill(m, x0, y0, x1 - x0, FRAME);
     fill(m, x0, y1 - FRAME, x1 - x0, FRAME);
     fill(m, x0, y0, FRAME, y1 - y0);
     fill(m, x1 - FRAME, y0, FRAME, y1 - y0);
-    char number[16];
-    (void)snprintf(number, sizeof number, "%u", box->number);
-    if (d->n > 1 && y0 >= NUMBER_HEIGHT + FRAME)
-        (void)letters_draw(m, (uint32_t)MAX(x0, 0), (uint32_t)(y0 - NUMBER_HEIGHT - FRAME), NUMBER_HEIGHT, number);
+    if (d->n > 1)
+        number_box(m, box->number, (struct rect){(uint32_t)x0, (uint32_t)y0, (uint32_t)(x1 - x0), (uint32_t)(y1 - y0)});
 }
+
+static const char *const names[PANELS] = {"before", "after", "difference"};
 
 static int put_panel(struct decoder *d, uint32_t which, const struct image *panel)
 {
-    static const char *const names[PANELS] = {"before", "after", "difference"};
     return contact_put(&d->contact, which, panel, which + 1, -1, names[which]);
 }
 
 static int put_panels(struct decoder *d)
 {
     auto_image before = {0}, after = {0};
+    d->contact.small = !contact_fits(&d->contact, names[DIFFERENCE]);
     int e = make_panel(d, &d->of[BEFORE], &before);
     if (!e)
         e = make_panel(d, &d->of[AFTER], &after);

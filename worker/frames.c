@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames of an animation side by side. One walk over the frames' heads adds up times and pixels, a second one chooses, and
- * then all is drawn in one pass: a frame that hides those before it saves drawing them.
+ * Frames of an animation side by side. A walk over the frames' heads adds up times and pixels; a second one says which are looked
+ * at: all, or as many as LIMIT_PIXELS allows, even in time. They are drawn for a look, by which those that show most are
+ * chosen, and these are drawn once more to be shown: that costs no more than the look did. In both a frame that hides those
+ * before it saves drawing them.
  */
 #include "frames.h"
 
@@ -9,6 +11,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "choose.h"
 #include "colour.h"
 #include "sheet.h"
 
@@ -16,9 +19,11 @@ enum {
     HASTE_MS = 10,   /* a delay up to this is shown ... */
     HASTY_MS = 100,  /* ... as this, as browsers do */
     WORDS_PIXELS = 14,
+    SAMPLES = 8,     /* a side, of each place of a look */
 };
+static const int64_t time_most = LIMIT_VIDEO_SECONDS * INT64_C(1000); /* that is told */
 
-/* A frame on the sheet. */
+/* A frame that is looked at, or on the sheet. */
 struct chosen {
     uint32_t number, from; /* itself, and the first that is drawn for it, after those of the one before */
     size_t at;             /* offset of that one */
@@ -34,9 +39,11 @@ struct decoder {
     uint32_t frames;   /* that could be drawn, of all */
     int64_t last_ms;   /* when the last of these begins */
     int64_t length_ms; /* of all */
-    struct chosen chosen[LIMIT_SHEET_FRAMES];
+    struct chosen chosen[LOOKS_MOST];
     uint32_t n;
     uint64_t pixels; /* to draw for them */
+    uint32_t shown[LIMIT_SHEET_FRAMES]; /* numbers of those on the sheet, once they are known */
+    uint32_t n_shown;
     struct contact contact;
     uint32_t row;
 };
@@ -80,6 +87,8 @@ static bool is_chosen(const struct decoder *d, uint32_t n, uint32_t i, int64_t e
     uint32_t k = d->n, left = n - k;
     if (!left)
         return false;
+    if (d->n_shown)
+        return d->shown[k] == i;
     if (!k || d->frames - i + 1 <= left)
         return true;
     return left > 1 && d->last_ms * k / (n - 1) < end_ms;
@@ -99,7 +108,7 @@ static void note_start(struct chosen *next, const struct frame *f, uint32_t i, s
 }
 
 /* Chooses n of the first d->frames. */
-static int choose(struct decoder *d, uint32_t n, struct complaint *c)
+static int walk(struct decoder *d, uint32_t n, struct complaint *c)
 {
     struct chosen next = {0};
     size_t at = d->animation.first;
@@ -116,7 +125,7 @@ static int choose(struct decoder *d, uint32_t n, struct complaint *c)
         note_start(&next, &f, i, before, d->animation.size, &pixels);
         if (is_chosen(d, n, i, now + shown_ms(&f))) {
             next.number = i;
-            next.time_ms = now;
+            next.time_ms = MIN(now, time_most);
             d->chosen[d->n++] = next;
             d->pixels += pixels;
             next = (struct chosen){0};
@@ -126,22 +135,95 @@ static int choose(struct decoder *d, uint32_t n, struct complaint *c)
     return WORK_OK;
 }
 
-/* All of it when that can be drawn, else its beginning. */
+/* As many as can be drawn, of all when that can be, else of the beginning. */
 static int plan(struct decoder *d, struct complaint *c)
 {
-    uint32_t reach = 0, frames = d->header.frames;
+    uint32_t reach = 0, frames = d->header.frames, n = MIN(frames, (uint32_t)LOOKS_MOST);
     int64_t reach_ms = 0;
     int status = measure(d, frames, &reach, &reach_ms, c);
     if (!status)
-        status = choose(d, MIN(frames, LIMIT_SHEET_FRAMES), c);
+        status = walk(d, n, c);
+    while (!status && d->pixels > LIMIT_PIXELS && n > LIMIT_SHEET_FRAMES) {
+        uint32_t fewer = (uint32_t)(n * LIMIT_PIXELS / d->pixels), less = n - MAX(n / 8, 1u);
+        n = MAX(MIN(fewer, less), LIMIT_SHEET_FRAMES);
+        status = walk(d, n, c);
+    }
     if (!status && d->pixels > LIMIT_PIXELS) {
         d->frames = reach;
         d->last_ms = reach_ms;
-        status = choose(d, MIN(reach, LIMIT_SHEET_FRAMES), c);
+        status = walk(d, MIN(reach, (uint32_t)LOOKS_MOST), c);
     }
     struct size s = d->animation.size;
     return status ? status : check_pixels(s.w, s.h, MAX(d->pixels, (uint64_t)s.w * s.h), c);
 }
+
+/* ---------------------------------------------------------------- looking */
+
+static int draw(struct decoder *d, const struct chosen *k, struct canvas *v, struct complaint *c)
+{
+    const struct animation *a = &d->animation;
+    size_t at = k->at;
+    int status = WORK_OK;
+    if (k->afresh)
+        canvas_clear(v);
+    for (uint32_t i = k->from; i <= k->number && !status; i++) {
+        struct frame f;
+        status = a->next(a->of, &at, &f, c);
+        if (!status)
+            status = canvas_begin(v, &f, c);
+        if (!status)
+            status = a->draw(a->of, v, c);
+    }
+    return status;
+}
+
+/* The mean of some pixels of one place, on white. Few enough that a large canvas is looked at as fast as a small one. */
+static void look_place(const struct canvas *v, uint32_t x, uint32_t y, uint8_t out[3])
+{
+    uint32_t sum[3] = {0}, n = 0;
+    for (uint32_t j = 0; j < SAMPLES; j++)
+        for (uint32_t i = 0; i < SAMPLES; i++, n++) {
+            uint64_t px = ((uint64_t)x * SAMPLES + i) * v->size.w / (LOOK_W * SAMPLES);
+            uint64_t py = ((uint64_t)y * SAMPLES + j) * v->size.h / (LOOK_H * SAMPLES);
+            const uint8_t *p = v->pixels + (py * v->size.w + px) * 4;
+            for (int k = 0; k < 3; k++)
+                sum[k] += (p[k] * p[3] + 255u * (255u - p[3])) / 255;
+        }
+    for (int k = 0; k < 3; k++)
+        out[k] = (uint8_t)(sum[k] / n);
+}
+
+static void look(const struct canvas *v, struct look_at *ret)
+{
+    for (uint32_t y = 0; y < LOOK_H; y++)
+        for (uint32_t x = 0; x < LOOK_W; x++)
+            look_place(v, x, y, ret->px + ((size_t)y * LOOK_W + x) * 3);
+}
+
+/* Of all that are looked at, those that show most: the first, the last, and others that are least like them. */
+static int pick(struct decoder *d, struct complaint *c)
+{
+    cleanup(canvas_done) struct canvas v = {0};
+    auto_free struct look_at *looks = calloc(d->n, sizeof *looks);
+    uint32_t places[CHOSEN_MOST];
+    int status = looks ? canvas_init(&v, d->animation.size, c) : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
+    for (uint32_t k = 0; k < d->n && !status; k++) {
+        status = draw(d, &d->chosen[k], &v, c);
+        if (status)
+            break;
+        looks[k].ms = d->chosen[k].time_ms;
+        look(&v, &looks[k]);
+    }
+    if (status)
+        return status;
+    uint32_t n = choose(looks, d->n, d->length_ms, LIMIT_SHEET_FRAMES, places);
+    for (uint32_t k = 0; k < n; k++)
+        d->shown[k] = d->chosen[places[k]].number;
+    d->n_shown = n;
+    return walk(d, n, c);
+}
+
+/* ---------------------------------------------------------------- showing */
 
 static int complain_of(int e, struct complaint *c)
 {
@@ -177,24 +259,6 @@ static int put(struct decoder *d, uint32_t k, const struct canvas *v)
         return e;
     name_frame(&d->chosen[k], d->contact.plan.cell.w, words, sizeof words);
     return contact_put(&d->contact, k, &small, d->chosen[k].number, d->chosen[k].time_ms, words);
-}
-
-static int draw(struct decoder *d, const struct chosen *k, struct canvas *v, struct complaint *c)
-{
-    const struct animation *a = &d->animation;
-    size_t at = k->at;
-    int status = WORK_OK;
-    if (k->afresh)
-        canvas_clear(v);
-    for (uint32_t i = k->from; i <= k->number && !status; i++) {
-        struct frame f;
-        status = a->next(a->of, &at, &f, c);
-        if (!status)
-            status = canvas_begin(v, &f, c);
-        if (!status)
-            status = a->draw(a->of, v, c);
-    }
-    return status;
 }
 
 static int start_frames(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
@@ -240,7 +304,7 @@ static void tell_frames(const struct decoder *d, struct told *ret)
 {
     ret->cells = d->contact.cells;
     ret->n_cells = d->n;
-    ret->duration_ms = d->length_ms;
+    ret->duration_ms = MIN(d->length_ms, time_most);
 }
 
 /* Only ever put in place of another one. */
@@ -264,7 +328,10 @@ int frames_sheet(const struct animation *a, const struct decoder_ops **ops, stru
         return complain_of(-ENOMEM, c);
     *s = (struct decoder){.ops = *ops, .header = *h, .animation = *a};
     struct size up = size_turned(a->size, h->orientation);
-    int status = plan(s, c), e = status ? 0 : contact_init(&s->contact, limits, s->n, up.w, up.h, up);
+    int status = plan(s, c);
+    if (!status)
+        status = pick(s, c);
+    int e = status ? 0 : contact_init(&s->contact, limits, s->n, up.w, up.h, up);
     if (e)
         status = complain_of(e, c);
     if (status) {

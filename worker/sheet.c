@@ -52,12 +52,17 @@ static struct rect lay(struct contact *s, struct rect cell, const struct image *
     return r;
 }
 
+bool contact_fits(const struct contact *s, const char *words)
+{
+    return letters_draw(NULL, 0, 0, WORDS_HEIGHT, words) <= s->plan.cell.w;
+}
+
 /* As many of the words as the cell is wide, in small letters rather than not all. */
 static void write_words(struct contact *s, struct rect cell, const char *words)
 {
     char fitting[WORDS_MOST];
     (void)snprintf(fitting, sizeof fitting, "%s", words);
-    uint32_t height = letters_draw(NULL, 0, 0, WORDS_HEIGHT, fitting) <= cell.w ? WORDS_HEIGHT : WORDS_SMALL;
+    uint32_t height = !s->small && contact_fits(s, fitting) ? WORDS_HEIGHT : WORDS_SMALL;
     for (size_t n = strlen(fitting); n && letters_draw(NULL, 0, 0, height, fitting) > cell.w;)
         fitting[--n] = 0;
     (void)letters_draw(&s->image, cell.x, cell.y + cell.h + WORDS_TOP, height, fitting);
@@ -82,10 +87,10 @@ int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint
 
 void contact_time(int64_t ms, char out[24])
 {
-    int64_t tenths = MAX(ms, 0) / 100, seconds = tenths / 10, minutes = seconds / 60;
+    int64_t past = MAX(ms, 0), hundredths = past / 10 + (past % 10 > 0), seconds = hundredths / 100, minutes = seconds / 60;
     if (minutes < 60)
-        (void)snprintf(out, 24, "%" PRId64 ":%02d.%d", minutes, (int)(seconds % 60), (int)(tenths % 10));
+        (void)snprintf(out, 24, "%" PRId64 ":%02d.%02d", minutes, (int)(seconds % 60), (int)(hundredths % 100));
     else
-        (void)snprintf(out, 24, "%" PRId64 ":%02d:%02d.%d", minutes / 60, (int)(minutes % 60), (int)(seconds % 60),
-                       (int)(tenths % 10));
+        (void)snprintf(out, 24, "%" PRId64 ":%02d:%02d.%02d", minutes / 60, (int)(minutes % 60), (int)(seconds % 60),
+                       (int)(hundredths % 100));
 }

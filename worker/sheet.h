@@ -15,6 +15,7 @@
 struct contact {
     struct sheet plan;
     struct image image; /* opaque */
+    bool small;         /* words are small in every cell, so that all are of one size */
     struct work_cell cells[LIMIT_SHEET_CELLS];
 };
 
@@ -29,7 +30,11 @@ void contact_done(struct contact *s);
 int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
                 const char *words);
 
-/* "0:07.3", "1:02:03.0": minutes, seconds and tenths, hours before them where there are any. */
+/* Whether the words fit beneath a picture in letters that are not small. */
+bool contact_fits(const struct contact *s, const char *words);
+
+/* "0:07.31", "1:02:03.00": minutes, seconds and hundredths, hours before them where there are any. Rounded up, so that what is
+ * shown from that time on is what is shown at the time as it is written. */
 void contact_time(int64_t ms, char out[24]);
 
 /* The same letters anywhere: words so high (to the multiple of 7 below it, at least 7; tails hang 2/7 below that), black on

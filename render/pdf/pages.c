@@ -57,9 +57,11 @@ static int put(PopplerDocument *d, uint32_t number, uint32_t k, struct contact *
     return e ? complain_errno(e, c) : WORK_OK;
 }
 
+/* All cells have the shape of the first page, unless it is a strip in which no other could be read. */
 int sheet_init(struct contact *s, const struct fit_limits *limits, uint32_t n, const struct page *first, struct complaint *c)
 {
-    int e = contact_init(s, limits, n, first->w, first->h, (struct size){0, 0});
+    double longest = 4, w = fmax(first->w, first->h / longest), h = fmax(first->h, first->w / longest);
+    int e = contact_init(s, limits, n, w, h, (struct size){0, 0});
     return e ? complain_errno(e, c) : WORK_OK;
 }
 

@@ -15,6 +15,14 @@ struct strip {
     struct size shape; /* of the first, upright: everyone's */
 };
 
+static int complain_of(int e, struct complaint *c)
+{
+    if (e == -EINVAL)
+        return complain(c, WORK_UNSUPPORTED, "its colours cannot be converted");
+    return e == -EFBIG ? complain(c, WORK_TOO_LARGE, "no contact sheet of this size can be made")
+                       : complain(c, WORK_NO_MEMORY, "no memory for the contact sheet");
+}
+
 static void strip_done(struct strip *s)
 {
     for (uint32_t i = 0; i < s->n; i++)
@@ -38,13 +46,14 @@ static int strip_fill(struct strip *s, struct movie *m, const struct looks *look
                       struct complaint *c)
 {
     cleanup(av_frame_free) AVFrame *f = av_frame_alloc();
-    uint32_t chosen[CHOSEN_MOST], n = choose(looks->at, looks->n, movie_length(m), chosen);
+    uint32_t chosen[CHOSEN_MOST], n = choose(looks->at, looks->n, movie_length(m), 0, chosen);
     int status = f ? WORK_OK : complain(c, WORK_NO_MEMORY, "no memory for the frame");
     for (uint32_t k = 0; k < n && (!status || status == WORK_MALFORMED); k++) {
         av_frame_unref(f);
         status = movie_frame(m, looks->at[chosen[k]].pts, f, c);
-        if (!status && strip_add(s, m, f, limits, n))
-            status = complain(c, WORK_NO_MEMORY, "no memory for the contact sheet");
+        int e = status ? 0 : strip_add(s, m, f, limits, n);
+        if (e)
+            status = complain_of(e, c);
     }
     return s->n && status != WORK_NO_MEMORY ? WORK_OK : status;
 }
@@ -72,8 +81,9 @@ int sheet_make(struct movie *m, const struct fit_limits *limits, struct contact 
         status = strip_fill(&s, m, &looks, limits, c);
     if (!status)
         status = check_sides(s.shape.w, s.shape.h, c);
-    if (!status && strip_lay(&s, m, limits, ret))
-        status = complain(c, WORK_NO_MEMORY, "no memory for the contact sheet");
+    int e = status ? 0 : strip_lay(&s, m, limits, ret);
+    if (e)
+        status = complain_of(e, c);
     h->sheet = true;
     h->extent_w = s.shape.w;
     h->extent_h = s.shape.h;

@@ -143,7 +143,7 @@ static int refuse_format(const struct movie *m, int error, struct complaint *c)
     if (error == AVERROR(ENOMEM))
         return complain(c, WORK_NO_MEMORY, "no memory for the video");
     if (clock_ms() > m->deadline)
-        return complain(c, WORK_MALFORMED, "the video takes too long to read");
+        return complain(c, WORK_TIMED_OUT, "the video was not read by then");
     return complain(c, WORK_MALFORMED, "the video has no readable index of its frames: it may be cut short");
 }
 

@@ -104,7 +104,7 @@ static int refuse(const struct movie *m, int error, int64_t pts, struct complain
     if (error == AVERROR(ENOMEM))
         return complain(c, WORK_NO_MEMORY, "no memory for the frames of the video");
     if (error == AVERROR_EXIT)
-        return complain(c, WORK_MALFORMED, "decoding the video up to this frame takes too long");
+        return complain(c, WORK_TIMED_OUT, "the video was not decoded up to this frame by then");
     return complain(c, WORK_MALFORMED, "the frame at %.3f s is damaged", (double)ms / 1000);
 }
 

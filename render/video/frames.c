@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "movie.h"
+#include "whole.h"
 
 enum { ROOM_FIRST = 1024, LOOK_EVERY = 256 };
 
@@ -116,7 +117,11 @@ int movie_list(struct movie *m, struct complaint *c)
     int e = read_packets(m, clock_ms() + LIMIT_VIDEO_LIST_MS);
     if (e == AVERROR(ENOMEM))
         return complain(c, WORK_NO_MEMORY, "no memory for the list of frames");
-    l->whole = e && e != AVERROR(ETIMEDOUT) && clock_ms() < m->deadline;
+    bool late = e == AVERROR(ETIMEDOUT) || clock_ms() >= m->deadline;
+    l->whole = e && !late;
+    l->cut = (l->whole && e != AVERROR_EOF) || video_is_cut(m->media, m->data, m->len);
+    if (!l->shown.n && late)
+        return complain(c, WORK_TIMED_OUT, "no frame of the video was found by then");
     if (!l->shown.n)
         return complain(c, WORK_MALFORMED, "the video has no frames");
     times_sort(&l->shown);
@@ -127,12 +132,13 @@ int movie_list(struct movie *m, struct complaint *c)
 
 static int64_t to_ms(const struct movie *m, int64_t span)
 {
-    return av_rescale_q_rnd(span, m->stream->time_base, (AVRational){1, 1000}, AV_ROUND_DOWN);
+    return av_rescale_q_rnd(span, m->stream->time_base, (AVRational){1, 1000}, AV_ROUND_UP);
 }
 
 int64_t movie_ms(const struct movie *m, int64_t pts)
 {
-    return MAX(to_ms(m, pts - m->frames.shown.at[0]), 0);
+    int64_t most = LIMIT_VIDEO_SECONDS * INT64_C(1000), ms = to_ms(m, pts - m->frames.shown.at[0]);
+    return MIN(MAX(ms, 0), most);
 }
 
 /* The last moment of that millisecond, so that a time that was told leads back to its frame. */
@@ -205,7 +211,7 @@ int64_t movie_time(const struct movie *m, const AVFrame *f)
     const struct times *t = &m->frames.shown;
     int64_t next = m->reached == INT64_MIN ? t->at[0] : m->reached + 1;
     if (!m->frames.by_order)
-        return f->best_effort_timestamp == AV_NOPTS_VALUE ? next : f->best_effort_timestamp;
+        return timed(f->best_effort_timestamp) ? f->best_effort_timestamp : next;
     uint32_t late = (uint32_t)MAX(m->codec->has_b_frames, 0), at = times_find(t, f->pkt_dts);
     if (f->pkt_dts == AV_NOPTS_VALUE)
         at = MIN(times_find(t, next - 1) + 1, t->n - 1), late = 0;

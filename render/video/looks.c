@@ -100,6 +100,8 @@ int looks_take(struct movie *m, struct looks *ret, struct complaint *c)
     }
     if (status == WORK_NO_MEMORY)
         return complain(c, WORK_NO_MEMORY, "no memory for the frames of the video");
+    if (!l.n && clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS)
+        return complain(c, WORK_TIMED_OUT, "no frame of the video was decoded by then");
     if (!l.n)
         return complain(c, WORK_MALFORMED, "no frame of the video decodes without damage");
     *ret = l;

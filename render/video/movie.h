@@ -24,7 +24,8 @@ struct times {
 struct frame_list {
     struct times shown, keys;
     int64_t end;  /* of the last */
-    bool whole;   /* every frame is in it */
+    bool whole;   /* every frame that the file has is in it */
+    bool cut;     /* the file ends before its end */
     bool by_order; /* the file does not say when they are shown, only in which order they come: these are the times of that */
 };
 
@@ -58,7 +59,8 @@ int movie_list(struct movie *m, struct complaint *c);
 uint32_t movie_count(const struct movie *m, bool *ret_estimate);
 /* Milliseconds from the first frame to the end of the last; below 0: not known. */
 int64_t movie_length(const struct movie *m);
-/* Of a time of the stream, in milliseconds from the first frame; and back. */
+/* Of a time of the stream, in milliseconds from the first frame, rounded up: that moment is within what it is the beginning
+ * of. And back. */
 int64_t movie_ms(const struct movie *m, int64_t pts);
 int64_t movie_pts(const struct movie *m, int64_t ms);
 /* When the n-th frame begins (from 1), and the frame that is shown at a time: those of frames that are not in the list are

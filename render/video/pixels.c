@@ -85,22 +85,27 @@ static bool full_range(const AVFrame *f)
     return full;
 }
 
-/* For a look: the same frame with most of its lines left out. */
-static AVFrame thinned(const AVFrame *f, uint32_t height)
+/* The lines of a frame that are converted. */
+struct lines {
+    int n, stride[4];
+};
+
+/* For a look most of them are left out. */
+static struct lines lines_of(const AVFrame *f, uint32_t height, bool quick)
 {
-    AVFrame thin = *f;
-    int step = (int)MAX((uint32_t)f->height / (height * LOOK_LINES), 1u);
-    thin.height = f->height / step;
-    for (size_t i = 0; i < 4; i++)
-        thin.linesize[i] = f->linesize[i] * step;
-    return thin;
+    int step = quick ? (int)MAX((uint32_t)f->height / (height * LOOK_LINES), 1u) : 1;
+    struct lines l = {.n = f->height / step};
+    for (size_t i = 0; i < COUNT(l.stride); i++)
+        l.stride[i] = f->linesize[i] * step;
+    return l;
 }
 
 /* The scaler is kept for frames like this one: setting it up takes longer than a small frame. */
-static struct SwsContext *scaler_for(struct movie *m, const AVFrame *f, struct size size, enum AVPixelFormat to, bool quick)
+static struct SwsContext *scaler_for(struct movie *m, const AVFrame *f, int lines, struct size size, enum AVPixelFormat to,
+                                     bool quick)
 {
     int flags = quick ? SWS_AREA : SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;
-    m->scaler = sws_getCachedContext(m->scaler, f->width, f->height, f->format, (int)size.w, (int)size.h, to, flags, NULL, NULL,
+    m->scaler = sws_getCachedContext(m->scaler, f->width, lines, f->format, (int)size.w, (int)size.h, to, flags, NULL, NULL,
                                      NULL);
     const int *matrix = sws_getCoefficients(matrix_of(f)), *plain = sws_getCoefficients(SWS_CS_DEFAULT);
     if (m->scaler)
@@ -110,15 +115,15 @@ static struct SwsContext *scaler_for(struct movie *m, const AVFrame *f, struct s
 
 int pixels_make(struct movie *m, const AVFrame *f, struct size size, uint8_t channels, bool quick, struct pixels *ret)
 {
-    AVFrame from = quick ? thinned(f, size.h) : *f;
-    struct SwsContext *s = scaler_for(m, &from, size, channels == 4 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24, quick);
+    struct lines from = lines_of(f, size.h, quick);
+    struct SwsContext *s = scaler_for(m, f, from.n, size, channels == 4 ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24, quick);
     if (!s)
         return -EINVAL;
     size_t stride = ((size_t)size.w * channels + 2 * ALIGN - 1) / ALIGN * ALIGN;
     uint8_t *px = aligned_alloc(ALIGN, stride * (size.h + 1));
     if (!px)
         return -ENOMEM;
-    int lines = sws_scale(s, (const uint8_t *const *)from.data, from.linesize, 0, from.height, (uint8_t *const[4]){px},
+    int lines = sws_scale(s, (const uint8_t *const *)f->data, from.stride, 0, from.n, (uint8_t *const[4]){px},
                           (const int[4]){(int)stride});
     if (lines != (int)size.h) {
         free(px);

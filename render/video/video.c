@@ -48,7 +48,7 @@ static int find_wanted(const struct movie *m, const struct work_request *q, stru
     char words[24];
     if (q->flags & WORK_TIME) {
         contact_time(length, words);
-        if (q->time_ms < 0 || q->time_ms > length)
+        if (q->time_ms < 0 || q->time_ms > (length + 9) / 10 * 10) /* as the words have it */
             return complain(c, WORK_BAD_TIME, "the video is %s long", words);
         *ret_pts = movie_at(m, movie_pts(m, q->time_ms));
         return WORK_OK;
@@ -89,6 +89,7 @@ static int video_open(const struct source *s, struct decoder **ret, struct heade
     if (status)
         return status;
     h.frames = movie_count(d->movie, &h.approximate);
+    h.cut = d->movie->frames.cut;
     h.duration_ms = movie_length(d->movie);
     d->is_sheet = s->request->flags & WORK_SHEET;
     status = d->is_sheet ? sheet_make(d->movie, &s->request->limits, &d->sheet, &h, c) : open_frame(d, s->request, &h, c);

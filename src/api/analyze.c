@@ -153,12 +153,14 @@ static int step_plan(struct asking *a)
         return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE,
                            "by its content the file is %s; vision_analyze takes PNG, JPEG, GIF, WebP, BMP, "
                            "TIFF, HEIC, AVIF, ICO and PDF",
-                           size ? row->name : "empty");
+                           asking_kind(a));
     if (size > LIMIT_ASK_IMAGE)
         return asking_too_large(a, size, LIMIT_ASK_IMAGE, " for a picture; make it smaller first");
     if (!c->auto_resize && size > LIMIT_ASK_IMAGE_ASIS)
         return asking_too_large(a, size, LIMIT_ASK_IMAGE_ASIS, " while images.autoResize is false; set it to true");
-    int r = view_plan(&a->view);
+    int r = asking_tile(a);
+    if (!r)
+        r = view_plan(&a->view);
     return r > 0 ? asking_refused(a) : r;
 }
 

@@ -36,7 +36,7 @@ struct looks {
 
 static const char *trouble(enum pool_end end, const struct work_reply *reply)
 {
-    if (end == POOL_TIMED_OUT)
+    if (end == POOL_TIMED_OUT || (end == POOL_DONE && reply->status == WORK_TIMED_OUT))
         return "it took too long to decode";
     if (end == POOL_DIED)
         return "it broke its decoder, so it is damaged or hostile";
@@ -53,6 +53,7 @@ static const char *trouble(enum pool_end end, const struct work_reply *reply)
     case WORK_BAD_TIME:
     case WORK_LOCKED:
     case WORK_UNSUPPORTED:
+    case WORK_TIMED_OUT:
     case WORK_STATUS_COUNT:
         break;
     }
@@ -102,7 +103,7 @@ static enum media sniff_blob(const struct incoming_blob *blob)
 {
     struct sniff s;
     sniff(blob->data, MIN(blob->len, LIMIT_SNIFF_BYTES), blob->len, &s);
-    return s.media;
+    return s.media == MEDIA_SVGZ ? MEDIA_NONE : s.media; /* what a gzip holds, is not looked at here */
 }
 
 static int look_at(fovea *f, const struct incoming_blob *blob, struct incoming_picture *ret, struct fovea_fault *fault)
@@ -169,13 +170,13 @@ static const struct incoming_blob *blob_of(const struct incoming *in, const json
 
 /* How many pages it has, for those who must not send too many; where that cannot be told, nothing is. A document is not decoded
  * to be let in, only counted where pages may be drawn. */
-static int count_pages(fovea *f, const struct incoming_blob *blob, json_t *part, struct fovea_fault *fault)
+static int count_pages(const struct session_place *at, const struct incoming_blob *blob, json_t *part, struct fovea_fault *fault)
 {
     struct work_reply reply = {0};
     enum pool_end end;
-    if (!config_draws(&f->config, FOVEA_RENDER_PDF) || !(f->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages"))
+    if (!config_draws(&at->f->config, FOVEA_RENDER_PDF) || !(at->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages"))
         return 0;
-    int r = run(f, blob, MEDIA_PDF, 1, &end, &reply, fault);
+    int r = run(at->f, blob, MEDIA_PDF, 1, &end, &reply, fault);
     if (r < 0 || end != POOL_DONE || reply.status != WORK_OK)
         return r == -ENOMEM ? r : 0;
     return json_object_set_new(part, "pages", json_integer(reply.pages)) < 0 ? fault_oom(fault) : 0;
@@ -202,7 +203,7 @@ static int look_at_document(const struct arrival *a, json_t *part, struct fovea_
     enum media media = sniff_blob(blob);
     if (name_document(part, media) < 0)
         return fault_oom(fault);
-    return media == MEDIA_PDF ? count_pages(a->place.f, blob, part, fault) : 0;
+    return media == MEDIA_PDF ? count_pages(&a->place, blob, part, fault) : 0;
 }
 
 static int look_at_documents(const struct arrival *a, struct fovea_fault *fault)

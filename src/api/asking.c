@@ -157,7 +157,7 @@ int asking_net(struct asking *a, enum net_reason reason, const char *words)
 int asking_fetch(struct asking *a, const char *url)
 {
     struct fetch_result got;
-    int r = take_url(a->call, url, a->view.cap, &got, a->fault);
+    int r = take_url(a->call, url, MAX(a->view.cap, a->view.video_cap), &got, a->fault);
     if (r < 0)
         return r;
     if (got.reason != NET_OK)
@@ -190,6 +190,12 @@ int asking_tell(struct asking *a, const char *format, ...)
     va_end(args);
     a->told = buf_take(&b);
     return a->told ? 0 : fault_oom(a->fault);
+}
+
+const char *asking_kind(const struct asking *a)
+{
+    enum media m = a->view.sniff.media;
+    return !a->view.snapshot.size ? "empty" : m == MEDIA_SVGZ ? "compressed (gzip)" : media_row(m)->name;
 }
 
 int asking_map(struct asking *a)
@@ -306,7 +312,7 @@ static void asking_done(struct asking *a)
     ask_answer_done(&a->answer);
     schema_free(a->schema);
     json_decref(a->schema_json);
-    for (size_t i = 0; a->outputs && i < a->n_parts; i++)
+    for (size_t i = 0; a->outputs && i < LIMIT_ASK_PAGES; i++)
         pool_output_done(&a->outputs[i]);
     free(a->outputs);
     free(a->parts);

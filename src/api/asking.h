@@ -47,7 +47,7 @@ struct asking {
     enum drawn drawn;
     struct fovea_pages page;     /* of a document that is drawn, as asked for */
     struct wire_part *parts;     /* where several are sent, n_parts of them; NULL: part alone */
-    struct pool_output *outputs; /* that they show */
+    struct pool_output *outputs; /* that they show, LIMIT_ASK_PAGES */
     size_t n_parts;
     char *told; /* the instructions, with a sentence on what is shown */
 
@@ -100,6 +100,12 @@ int asking_fetch(struct asking *a, const char *url);
 
 /* The picture, fitted, becomes part. 1 with view.result where it cannot be shown. */
 int asking_picture(struct asking *a);
+
+/* A page of a picture that has none is a tile: as a region from here on. 1 with view.result where there is no such tile. */
+int asking_tile(struct asking *a);
+
+/* What the source is by its content, in words. */
+const char *asking_kind(const struct asking *a);
 
 /* Has the model told more than the instructions. */
 __attribute__((format(printf, 2, 3))) int asking_tell(struct asking *a, const char *format, ...);

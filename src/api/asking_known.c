@@ -65,6 +65,10 @@ int asking_recall(struct asking *a)
     auto_free char *kept = NULL;
     int r = a->view.snapshot.fd >= 0 ? view_hash(&a->view) : 0;
     if (r == 0)
+        r = view_same_source(&a->view); /* the picture's own way asks this too, but not every source takes it */
+    if (r > 0)
+        return asking_refused(a);
+    if (r == 0)
         r = make_key(a);
     if (r < 0)
         return r;

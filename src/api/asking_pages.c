@@ -120,6 +120,8 @@ struct drawing {
     uint32_t first;
     int64_t last; /* that was wanted */
     enum pool_end ends[LIMIT_ASK_PAGES];
+    bool bad[LIMIT_ASK_PAGES]; /* it cannot be drawn */
+    size_t n, n_bad;
 };
 
 /* Pages that were drawn for an earlier question are still there. */
@@ -145,26 +147,49 @@ static int draw_other(void *arg, size_t k, struct fovea_fault *fault)
     return draw(d, &work, k + 1, fault);
 }
 
-/* The first page that cannot be shown is the view's own bad news. */
+/* 1 with the view's own bad news of a page. */
 static int judge(struct drawing *d, size_t k)
 {
     struct view_job *j = &d->a->view;
     j->end = d->ends[k];
     j->output.reply = d->a->outputs[k].reply;
     j->work.page = d->first + (uint32_t)k;
-    int r = view_outcome(j);
+    return view_outcome(j);
+}
+
+/* A page that cannot be drawn is left out, so that the others are still of use. */
+static int judge_one_of_many(struct drawing *d, size_t k)
+{
+    int r = judge(d, k);
+    if (r <= 0)
+        return r;
+    fovea_result_free(take(d->a->view.result));
+    d->bad[k] = true;
+    d->n_bad++;
+    return 0;
+}
+
+/* How many pages there are, the first one says even if it is damaged; unless there is no such page, or nothing is known. */
+static int judge_first(struct drawing *d)
+{
+    const struct work_reply *first = &d->a->outputs[0].reply;
+    bool alone = d->ends[0] != POOL_DONE || first->status == WORK_BAD_PAGE || first->pages <= d->first ||
+                 (d->a->page.first && d->a->page.last <= d->a->page.first) || d->a->view.work.region.set;
+    if (!alone)
+        return judge_one_of_many(d, 0);
+    int r = judge(d, 0);
     return r > 0 ? asking_refused(d->a) : r;
 }
 
 /* How many pages go, of those that there are. */
-static int count_pages(struct drawing *d, size_t *ret)
+static int count_pages(struct drawing *d)
 {
     struct asking *a = d->a;
     int64_t images = a->choice.model ? a->choice.model->images : 0;
-    int r = asking_last_page(a, a->outputs[0].reply.pages, &d->last);
+    int r = asking_last_page(a, MIN(a->outputs[0].reply.pages, (uint32_t)LIMIT_PAGES), &d->last);
     if (r)
         return r;
-    *ret = (size_t)MIN(d->last - d->first + 1, images ? MIN((int64_t)LIMIT_ASK_PAGES, images) : LIMIT_ASK_PAGES);
+    d->n = (size_t)MIN(d->last - d->first + 1, images ? MIN((int64_t)LIMIT_ASK_PAGES, images) : LIMIT_ASK_PAGES);
     return 0;
 }
 
@@ -177,17 +202,18 @@ static uint32_t share(const struct asking *a, size_t others)
     return (uint32_t)MIN(MAX(each, (uint64_t)1), most);
 }
 
-static int draw_others(struct drawing *d, size_t others)
+static int draw_others(struct drawing *d)
 {
-    struct asking_each each = {.work = draw_other, .arg = d, .n = others};
-    if (!others)
-        return 0;
+    struct asking_each each = {.work = draw_other, .arg = d, .n = d->n - 1};
     d->work = d->a->view.work;
-    d->work.limits.max_bytes = share(d->a, others);
-    int r = asking_each(&each, d->a->fault);
-    for (size_t k = 1; !r && k <= others; k++)
-        r = judge(d, k);
-    return r;
+    if (each.n)
+        d->work.limits.max_bytes = share(d->a, each.n);
+    int r = each.n ? asking_each(&each, d->a->fault) : 0;
+    for (size_t k = 1; !r && k < d->n; k++)
+        r = judge_one_of_many(d, k);
+    if (!r && d->n_bad == d->n)
+        r = judge(d, 0);
+    return r > 0 ? asking_refused(d->a) : r;
 }
 
 /* ---------------------------------------------------------------- what is said of it */
@@ -201,37 +227,55 @@ static const char *because(const struct asking *a)
     return words[a->drawn] ? words[a->drawn] : "";
 }
 
+/* "; page 3 cannot be drawn and was left out", or nothing. */
+static void add_left_out(const struct drawing *d, struct buf *b)
+{
+    if (!d->n_bad)
+        return;
+    (void)buf_add_str(b, d->n_bad == 1 ? "; page " : "; pages ");
+    for (size_t k = 0, said = 0; k < d->n; k++)
+        if (d->bad[k])
+            (void)buf_add_format(b, "%s%u", said++ ? ", " : "", d->first + (uint32_t)k);
+    (void)buf_add_str(b, d->n_bad == 1 ? " cannot be drawn and was left out" : " cannot be drawn and were left out");
+}
+
 static int say(struct drawing *d)
 {
     struct asking *a = d->a;
-    auto_buf b = BUF_INIT(4 * KIB);
+    auto_buf b = BUF_INIT(4 * KIB), without = BUF_INIT(KIB);
     char which[64];
-    bool one = a->n_parts == 1;
-    uint32_t pages = a->outputs[0].reply.pages, last = d->first + (uint32_t)a->n_parts - 1;
+    bool one = d->n == 1;
+    uint32_t pages = a->outputs[0].reply.pages, last = d->first + (uint32_t)d->n - 1;
     const char *part = a->view.work.region.set ? "a region of " : "";
     if (one)
         (void)snprintf(which, sizeof which, "page %u of %u", last, pages);
     else
         (void)snprintf(which, sizeof which, "pages %u-%u of %u", d->first, last, pages);
     (void)buf_add_format(&b, "The model was given %s%s as %s%s", part, which, one ? "a picture" : "pictures", because(a));
+    add_left_out(d, &without);
+    (void)buf_add_str(&b, d->n_bad ? without.data : "");
     (void)buf_add_str(&b, last < d->last ? "; ask again with page for others." : ".");
-    a->shown = buf_take(&b);
+    a->shown = without.error ? NULL : buf_take(&b);
     if (!a->shown)
         return fault_oom(a->fault);
     return one ? asking_tell(a, "The picture shows %s%s of a PDF.", part, which)
-               : asking_tell(a, "The pictures show %s of a PDF, one each, in order.", which);
+               : asking_tell(a, "The pictures show %s of a PDF, one each, in order%s.", which, d->n_bad ? without.data : "");
 }
 
-static int put(struct asking *a)
+static int put(struct drawing *d)
 {
-    a->parts = calloc(a->n_parts, sizeof *a->parts);
+    struct asking *a = d->a;
+    size_t n = 0;
+    a->parts = calloc(d->n, sizeof *a->parts);
     if (!a->parts)
         return fault_oom(a->fault);
-    for (size_t k = 0; k < a->n_parts; k++) {
+    for (size_t k = 0; k < d->n; k++) {
         const struct pool_output *o = &a->outputs[k];
-        a->parts[k] = (struct wire_part){.kind = WIRE_IMAGE, .media_type = media_row((enum media)o->reply.media)->mime,
-                                         .data = o->data, .len = o->reply.image_len};
+        if (!d->bad[k])
+            a->parts[n++] = (struct wire_part){.kind = WIRE_IMAGE, .media_type = media_row((enum media)o->reply.media)->mime,
+                                               .data = o->data, .len = o->reply.image_len};
     }
+    a->n_parts = n;
     a->part = a->parts[0];
     return 0;
 }
@@ -239,23 +283,19 @@ static int put(struct asking *a)
 int asking_pages(struct asking *a)
 {
     struct drawing d = {.a = a, .first = (uint32_t)MAX(a->page.first, 1)};
-    size_t n = 1;
     a->outputs = calloc(LIMIT_ASK_PAGES, sizeof *a->outputs);
     if (!a->outputs)
         return fault_oom(a->fault);
-    a->n_parts = LIMIT_ASK_PAGES; /* that may have something in them */
     int r = programs_pool(a->call->f->programs, PROGRAM_PDF, &d.pool, a->fault);
     if (r == 0)
         r = draw(&d, &a->view.work, 0, a->fault);
     if (r == 0)
-        r = judge(&d, 0);
+        r = judge_first(&d);
     if (r == 0)
-        r = count_pages(&d, &n);
+        r = count_pages(&d);
     if (r == 0)
-        r = draw_others(&d, n - 1);
-    if (r)
-        return r;
-    a->n_parts = n;
-    r = put(a);
-    return r < 0 ? r : say(&d);
+        r = draw_others(&d);
+    if (r == 0)
+        r = put(&d);
+    return r ? r : say(&d);
 }

@@ -74,6 +74,8 @@ struct reading {
     uint32_t first;
     size_t n;
     struct ocr_result got[LIMIT_OCR_PAGES];
+    bool bad[LIMIT_OCR_PAGES]; /* it cannot be drawn */
+    size_t n_bad;
 };
 
 static void reading_done(struct reading *r)
@@ -97,8 +99,10 @@ static int put_together(struct reading *r)
     bool cut = false;
     for (size_t k = 0; k < r->n; k++) {
         const struct ocr_result *one = &r->got[k];
+        if (r->bad[k])
+            continue;
         if (r->n > 1)
-            (void)buf_add_format(&b, "%s[page %zu]\n\n", k ? "\n\n" : "", r->first + k);
+            (void)buf_add_format(&b, "%s[page %zu]\n\n", b.len ? "\n\n" : "", r->first + k);
         (void)buf_add_str(&b, one->text);
         words += one->words;
         sum += (double)one->confidence * one->words;
@@ -117,6 +121,34 @@ static void say_pages(struct reading *r, int64_t wanted)
         asking_note(r->a, "Pages %u-%u of %u were read%s.", r->first, last, pages, more);
     else
         asking_note(r->a, "Page %u of %u was read%s.", last, pages, more);
+    for (size_t k = 0; k < r->n; k++)
+        if (r->bad[k])
+            asking_note(r->a, "Page %zu cannot be drawn and was left out.", r->first + k);
+}
+
+/* A page that cannot be drawn is left out, so that the others are still of use. */
+static int judge(struct reading *r, size_t k)
+{
+    int code = outcome(r->a, &r->got[k], r->first + (uint32_t)k);
+    if (code <= 0)
+        return code;
+    fovea_result_free(take(r->a->view.result));
+    r->bad[k] = true;
+    r->n_bad++;
+    return 0;
+}
+
+/* As asking_pages has it: a damaged first page still says how many there are. */
+static int judge_first(struct reading *r)
+{
+    const struct ocr_result *got = &r->got[0];
+    const struct fovea_pages *p = &r->a->page;
+    bool alone = got->end != POOL_DONE || got->picture.status == WORK_BAD_PAGE || got->picture.pages <= r->first ||
+                 (p->first && p->last <= p->first) || r->a->view.work.region.set;
+    if (!alone)
+        return judge(r, 0);
+    int code = outcome(r->a, got, r->first);
+    return code > 0 ? asking_refused(r->a) : code;
 }
 
 /* The pages after the first. */
@@ -129,7 +161,9 @@ static int read_others(struct reading *r)
     if (code < 0)
         return unread(a, code, &wrong);
     for (size_t k = 1; !code && k < r->n; k++)
-        code = outcome(a, &r->got[k], r->first + (uint32_t)k);
+        code = judge(r, k);
+    if (!code && r->n_bad == r->n)
+        code = outcome(a, &r->got[0], r->first);
     return code > 0 ? asking_refused(a) : code;
 }
 
@@ -141,10 +175,9 @@ int asking_read_pages(struct asking *a)
     int code = recognize(a, r.first, &r.got[0], &wrong);
     if (code < 0)
         return unread(a, code, &wrong);
-    code = outcome(a, &r.got[0], r.first);
-    if (code)
-        return code > 0 ? asking_refused(a) : code;
-    code = asking_last_page(a, r.got[0].picture.pages, &last);
+    code = judge_first(&r);
+    if (!code)
+        code = asking_last_page(a, MIN(r.got[0].picture.pages, (uint32_t)LIMIT_PAGES), &last);
     if (code)
         return code;
     r.n = (size_t)MIN(last - r.first + 1, LIMIT_OCR_PAGES);

@@ -53,7 +53,7 @@ static enum media_class other_class(const struct snapshot_lines *lines, const ch
     struct sniff s;
     sniff(lines->head, lines->head_len, lines->window.file_size, &s);
     const struct media_row *row = media_row(s.media);
-    *ret_name = row->name;
+    *ret_name = s.media == MEDIA_SVGZ ? "compressed (gzip)" : row->name; /* what is in it, is not known here */
     return row->class == CLASS_TEXT || s.media == MEDIA_SVG ? CLASS_BINARY : row->class;
 }
 
@@ -64,7 +64,7 @@ static int check_text(struct job *j, fovea_result **ret)
         [CLASS_PICTURE] = "use view to see it",
         [CLASS_DOCUMENT] = "use view to see its pages, or convert it to text first",
         [CLASS_VIDEO] = "use view to see its frames",
-        [CLASS_VECTOR] = "use view to see it, or uncompress it first to read its markup",
+        [CLASS_VECTOR] = "uncompress it first to read it; if it holds an SVG, use view to see it",
         [CLASS_BINARY] = "read gives text only, and view shows pictures",
     };
     const char *name;

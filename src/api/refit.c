@@ -36,7 +36,7 @@ enum verdict {
 
 static enum verdict judge(enum pool_end end, const struct pool_output *out)
 {
-    if (end != POOL_DONE || out->reply.status == WORK_NO_MEMORY)
+    if (end != POOL_DONE || out->reply.status == WORK_NO_MEMORY || out->reply.status == WORK_TIMED_OUT)
         return NO_VERDICT;
     return out->reply.status == WORK_OK ? MADE : IMPOSSIBLE;
 }

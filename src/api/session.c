@@ -194,7 +194,7 @@ int session_place(const fovea_session *s, struct session_place *ret, struct fove
 {
     if (!*s->name)
         return fault_set(fault, EINVAL, "the session has no name, so nothing of it is recorded");
-    *ret = (struct session_place){s->f, s->f->record, s->name};
+    *ret = (struct session_place){s->f, s->f->record, s->name, s->f->render & ~s->no_render};
     return 0;
 }
 

@@ -13,6 +13,7 @@ struct session_place {
     fovea *f;
     struct record *record;
     const char *name;
+    unsigned render; /* FOVEA_RENDER_ bits that its host grants */
 };
 int session_place(const fovea_session *s, struct session_place *ret, struct fovea_fault *fault);
 

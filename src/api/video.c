@@ -30,7 +30,8 @@ static int step_arguments(struct asking *a)
     a->no_cache = q->no_cache;
     a->look = (struct fovea_view_request){.path = q->file_path ? q->file_path : q->file_url};
     a->view.literal = true;
-    a->view.cap = (uint64_t)a->call->f->config.view_max_video_bytes;
+    a->view.video_cap = (uint64_t)a->call->f->config.view_max_video_bytes;
+    a->view.cap = MIN((uint64_t)a->call->f->config.view_max_bytes, a->view.video_cap);
     return r;
 }
 
@@ -100,10 +101,12 @@ static int too_large(struct asking *a, uint64_t size, uint64_t cap)
                        has, may, a->who);
 }
 
-static int refused(struct asking *a)
+static int no_video(struct asking *a, const char *what)
 {
-    return a->view.verdict == SNAPSHOT_TOO_LARGE ? too_large(a, a->view.snapshot.file_size, a->view.cap) : asking_refused(a);
+    return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE, "by its content the file is %s and no video; for a picture use "
+                       "vision_analyze", what);
 }
+
 
 /* How much of a video one request carries, as base64. */
 static uint64_t carried(const struct asking *a)
@@ -119,11 +122,28 @@ static bool may_show(const struct asking *a)
                         models_can(a->call->f->config.models, a->choice.model, MODEL_VISION));
 }
 
+/* What is larger than any other source may be, was looked at: within the bound of videos, it is none. */
+static int refused(struct asking *a)
+{
+    const struct view_job *j = &a->view;
+    char has[32], may[32];
+    if (j->verdict != SNAPSHOT_TOO_LARGE)
+        return asking_refused(a);
+    if (j->snapshot.file_size <= j->video_cap)
+        return no_video(a, "something else");
+    if (!may_show(a))
+        return too_large(a, j->snapshot.file_size, j->video_cap);
+    show_over(j->snapshot.file_size, j->video_cap, has, may);
+    return asking_fail(a, FAIL_FILE_TOO_LARGE, "the file has %s, more than the %s that view.maxVideoBytes allows; cut or "
+                       "shrink it", has, may);
+}
+
 static int step_open(struct asking *a)
 {
     const struct fovea_video_request *q = a->request;
     asking_look(a);
-    a->view.cap = may_show(a) ? a->view.cap : MIN(a->view.cap, carried(a));
+    a->view.video_cap = may_show(a) ? a->view.video_cap : MIN(a->view.video_cap, carried(a));
+    a->view.cap = MIN(a->view.cap, a->view.video_cap);
     int r = q->file_url ? take_url_of_video(a, q->file_url) : 0;
     if (r || a->part.kind == WIRE_VIDEO_URL)
         return r;
@@ -132,8 +152,7 @@ static int step_open(struct asking *a)
         return r > 0 ? refused(a) : r;
     const struct media_row *row = media_row(a->view.sniff.media);
     if (row->class != CLASS_VIDEO)
-        return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE, "by its content the file is %s and no video; for a picture use "
-                           "vision_analyze", row->name);
+        return no_video(a, asking_kind(a));
     return 0;
 }
 
@@ -160,9 +179,10 @@ static int show_frames(struct asking *a)
     if (r)
         return r > 0 ? asking_refused(a) : r;
     uint32_t n = a->view.output.reply.cells;
+    const char *cut = a->view.output.reply.facts & WORK_CUT ? " The file is cut short: what follows is missing." : "";
     free(a->shown);
-    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.",
-                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times") < 0) {
+    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s",
+                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", cut) < 0) {
         a->shown = NULL;
         return fault_oom(a->fault);
     }

@@ -75,6 +75,8 @@ static fovea_result *refuse_reply(const struct view_job *j)
         return refuse_kind(j);
     case WORK_LOCKED:
         return refuse_named(REASON_UNPERCEIVABLE_TYPE, path, "is encrypted; give a copy that needs no password");
+    case WORK_TIMED_OUT:
+        return refuse_named(REASON_TIMED_OUT, path, "took too long: %s; try a smaller copy of it", r->detail);
     case WORK_OK:
     case WORK_MALFORMED:
     case WORK_STATUS_COUNT:

@@ -148,7 +148,7 @@ static struct perception perception_of(struct view_job *j)
     bool sheet = j->work.flags & WORK_SHEET && r->cells; /* of a still picture there is none */
     struct perception p = {
         .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .bytes = j->snapshot.size,
-                   .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .pages = pages_of(j), .tile = tile_of(j),
+                   .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT, .pages = pages_of(j), .tile = tile_of(j),
                    .duration_ms = r->duration_ms},
         .media = (enum media)r->media,
         .size = {r->width, r->height},

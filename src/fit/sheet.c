@@ -41,11 +41,36 @@ static uint32_t widest_cell(const struct fit_limits *limits, uint32_t columns, u
     return low;
 }
 
+/* What is so long that even a pixel of its width does not fit, is cut to what does: a sheet is never scaled. */
+static struct size cell_within(const struct fit_limits *limits, uint32_t columns, uint32_t rows, double shape, uint32_t most)
+{
+    struct size cell = cell_of(widest_cell(limits, columns, rows, shape, most), shape);
+    uint32_t low = 1, high = cell.h;
+    if (fits(limits, whole(columns, rows, cell)))
+        return cell;
+    while (low < high) {
+        uint32_t mid = low + (high - low + 1) / 2;
+        if (fits(limits, whole(columns, rows, (struct size){cell.w, mid})))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return (struct size){cell.w, low};
+}
+
+/* A grid with places left over has to have pictures that are an eighth larger. */
+static uint64_t worth(const struct sheet *s)
+{
+    return (uint64_t)s->cell.w * (s->columns * s->rows > s->n ? 7 : 8);
+}
+
 /* The larger pictures; of the same, the sheet that is least long. */
 static bool better(const struct sheet *a, const struct sheet *b)
 {
-    if (a->cell.w != b->cell.w)
-        return a->cell.w > b->cell.w;
+    if (worth(a) != worth(b))
+        return worth(a) > worth(b);
+    if (a->cell.h != b->cell.h)
+        return a->cell.h > b->cell.h;
     return MAX(a->size.w, a->size.h) < MAX(b->size.w, b->size.h);
 }
 
@@ -59,8 +84,9 @@ void sheet_plan(const struct fit_limits *limits, uint32_t n, double width, doubl
     l.max_edge = l.max_edge && l.max_edge <= LIMIT_DRAWN_SIDE ? l.max_edge : LIMIT_DRAWN_SIDE;
     uint32_t widest = most.w ? MIN(most.w, (uint32_t)LIMIT_SIDE) : LIMIT_SIDE;
     for (uint32_t columns = 1; columns <= n; columns++) {
-        uint32_t rows = (n + columns - 1) / columns, w = widest_cell(&l, columns, rows, shape, widest);
-        struct sheet s = {n, columns, rows, cell_of(w, shape), whole(columns, rows, cell_of(w, shape))};
+        uint32_t rows = (n + columns - 1) / columns;
+        struct size cell = cell_within(&l, columns, rows, shape, widest);
+        struct sheet s = {n, columns, rows, cell, whole(columns, rows, cell)};
         if (!best.columns || better(&s, &best))
             best = s;
     }

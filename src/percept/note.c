@@ -243,6 +243,8 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
 {
     if (class_of(p) == CLASS_PICTURE)
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
+    if (p->source.cut)
+        (void)buf_add_str(b, " The file is cut short: what follows is missing.");
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
     if (p->over_budget)

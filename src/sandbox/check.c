@@ -14,7 +14,7 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT;
 
 static bool printable(const char *s, size_t room)
 {
@@ -70,6 +70,12 @@ static bool frames_plausible(const struct work_reply *r)
     return r->frames >= 1 && r->frames <= LIMIT_FRAMES;
 }
 
+/* Below 0, which says that it is not known, is -1. */
+static bool time_plausible(int64_t ms)
+{
+    return ms >= -1 && ms <= LIMIT_VIDEO_SECONDS * INT64_C(1000);
+}
+
 static bool pages_plausible(const struct work_reply *r)
 {
     return r->pages >= 1 && r->pages <= LIMIT_PAGES;
@@ -85,7 +91,8 @@ static bool extent_plausible(const struct work_reply *r)
 static bool lines_plausible(const struct work_reply *r)
 {
     return r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
-           isfinite(r->line_height) && r->line_top >= 0 && r->line_height >= 0;
+           isfinite(r->line_height) && r->line_top >= 0 && r->line_height >= 0 && r->line_top <= (float)LIMIT_SIDE &&
+           r->line_height <= (float)LIMIT_SIDE;
 }
 
 static bool same_area(const struct area *a, const struct area *b)
@@ -179,16 +186,23 @@ static bool rows_true(const struct work_request *request, const struct work_repl
     return r->media == MEDIA_NONE && r->image_len == (uint64_t)r->width * r->height * pixel;
 }
 
+/* Pages and frames come in their order; of what is estimated, two may seem to be the same. */
+static bool cell_follows(const struct work_cell *before, const struct work_cell *c)
+{
+    return c->number >= 1 && c->number <= LIMIT_FRAMES && time_plausible(c->time_ms) && c->number >= before->number &&
+           (c->time_ms < 0 || c->time_ms >= before->time_ms);
+}
+
 /* Boxes lie in the larger of both pictures; equal ones have none, and no picture. */
 static bool cells_true(const struct work_request *request, const struct work_reply *r, const uint8_t *cells)
 {
     bool diff = request->flags & WORK_DIFF;
     double w = diff ? MAX(request->raw_w, request->other_w) : r->crop.w;
     double h = diff ? MAX(request->raw_h, request->other_h) : r->crop.h;
-    for (uint32_t i = 0; i < r->cells; i++) {
-        struct work_cell c;
+    struct work_cell before = {.time_ms = -1}, c;
+    for (uint32_t i = 0; i < r->cells; i++, before = c) {
         memcpy(&c, cells + i * sizeof c, sizeof c);
-        if (!c.w || !c.h || (double)c.x + c.w > w || (double)c.y + c.h > h)
+        if (!c.w || !c.h || (double)c.x + c.w > w || (double)c.y + c.h > h || !cell_follows(&before, &c))
             return false;
     }
     return true;
@@ -218,6 +232,7 @@ static const uint8_t *cells_of(const struct work_reply *r, const uint8_t *data)
 static bool shown_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
 {
     return size_plausible(r) && extent_plausible(r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(r) &&
+           time_plausible(r->time_ms) && time_plausible(r->duration_ms) && request->page <= r->pages &&
            r->orientation >= 1 && r->orientation <= 8 && planned(request, r) &&
            (request->flags & (WORK_RAW | WORK_RGBA) ? rows_true(request, r)
                                                     : media_allowed(request, r->media) && true_to_bytes(r, data));
@@ -244,6 +259,8 @@ static bool refusal_plausible(const struct work_reply *r)
         return frames_plausible(r);
     case WORK_BAD_PAGE:
         return pages_plausible(r);
+    case WORK_BAD_TIME:
+        return time_plausible(r->duration_ms);
     default:
         return true;
     }

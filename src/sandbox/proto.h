@@ -96,6 +96,7 @@ enum work_status {
     WORK_LOCKED,      /* encrypted, and there is no password */
     WORK_UNSUPPORTED, /* a variety that no decoder here reads */
     WORK_NO_MEMORY,
+    WORK_TIMED_OUT,   /* the program gave up in time to say so */
     WORK_STATUS_COUNT
 };
 
@@ -108,6 +109,7 @@ enum work_facts {
     WORK_LOSSLESS = 32,   /* pixel-exact encoding */
     WORK_TILED = 64,      /* it is long: its pages are tiles */
     WORK_APPROXIMATE = 128, /* frames is what the container says, or an estimate; nobody counted */
+    WORK_CUT = 256,         /* of a video: the file ends before its end */
 };
 
 /* A picture on a contact sheet, or (WORK_DIFF) a box of changed pixels in source pixels. */

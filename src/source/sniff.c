@@ -3,8 +3,8 @@
  * What a file is, by its first bytes: a table of signatures, else text, else nothing we know. Many signatures are
  * letters, and a text may start with any letters, so text from end to end is no picture. This runs on hostile
  * bytes in the process that holds everything, so it only compares and adds, each read is checked (sniff_priv.h), and
- * nothing is decoded. A gzip file is therefore no SVGZ here: whether SVG is inside cannot be known without inflating
- * it, unless the file says so itself in the name its header may carry.
+ * nothing is decoded. What is in a gzip file cannot be known without inflating it, so each counts as compressed SVG: the
+ * program that draws those says if it is none.
  */
 #include "source/sniff_priv.h"
 
@@ -133,15 +133,9 @@ static bool is_avi(const struct head *h)
     return IS(h, 0, "RIFF") && IS(h, 8, "AVI ");
 }
 
-/* gzip with a name (flag 8, at byte 10 when there is no extra field) that ends in .svg. */
-static bool is_svgz(const struct head *h)
+static bool is_gzip(const struct head *h)
 {
-    if (!IS(h, 0, "\x1f\x8b\x08") || (u8(h, 3) & 0x0c) != 0x08)
-        return false;
-    size_t end = 10;
-    while (u8(h, end) && end < 10 + 1024)
-        end++;
-    return has(h, end, 1) && end >= 14 && IS(h, end - 4, ".svg");
+    return IS(h, 0, "\x1f\x8b\x08");
 }
 
 static const struct signature {
@@ -156,7 +150,7 @@ static const struct signature {
     {MEDIA_ICO, is_ico, sniff_ico, false},    {MEDIA_AVIF, is_avif, NULL, false},
     {MEDIA_HEIC, is_heic, NULL, false},       {MEDIA_MP4, is_mp4, NULL, false},
     {MEDIA_WEBM, is_webm, NULL, false},       {MEDIA_AVI, is_avi, NULL, false},
-    {MEDIA_SVGZ, is_svgz, NULL, false},       {MEDIA_PDF, is_pdf, NULL, true},
+    {MEDIA_SVGZ, is_gzip, NULL, false},       {MEDIA_PDF, is_pdf, NULL, true},
 };
 
 void sniff(const void *data, size_t len, uint64_t file_len, struct sniff *ret)

@@ -65,11 +65,15 @@ static size_t skip_past(const struct head *h, size_t i, const char *end)
     return at ? (size_t)((const uint8_t *)at - h->at) + strlen(end) : h->len;
 }
 
-/* A document type with an internal subset has > inside [ ]. */
+/* A document type with an internal subset has > inside [ ], and either may be quoted. A quote within a comment is none. */
 static size_t skip_doctype(const struct head *h, size_t i)
 {
     for (bool inside = false; has(h, i, 1); i++) {
-        if (h->at[i] == '[')
+        if (IS(h, i, "<!--"))
+            i = skip_past(h, i + 4, "-->") - 1;
+        else if (h->at[i] == '"' || h->at[i] == '\'')
+            i = skip_past(h, i + 1, h->at[i] == '"' ? "\"" : "'") - 1;
+        else if (h->at[i] == '[')
             inside = true;
         else if (h->at[i] == ']')
             inside = false;

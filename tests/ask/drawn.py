@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from asking import BUILD, GOOD, Home, Host, finish, like, make_files, test, write
+from asking import BUILD, GOOD, Home, Host, call, finish, like, make_files, png, result_of, test, write
 
 WIRES = ("wa", "wr", "wc", "wg")
 HEIGHT = 300
@@ -16,14 +16,14 @@ def width(page):
     return 200 + 20 * page
 
 
-def document(path, pages, more=""):
-    """A PDF whose page K is 200+20K points wide and says so in Helvetica."""
+def document(path, pages, more="", broken=()):
+    """A PDF whose page K is 200+20K points wide and says so in Helvetica; broken ones are larger than any may be."""
     kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(pages))
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {pages} >>",
                "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     for page in range(1, pages + 1):
         text = f"BT /F1 24 Tf 20 200 Td (Sheet number {page}) Tj 0 -60 Td (of the manual) Tj ET"
-        objects += [f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width(page)} {HEIGHT}] /Contents {3 + 2 * page} 0 R "
+        objects += [f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {99999 if page in broken else width(page)} {HEIGHT}] /Contents {3 + 2 * page} 0 R "
                     "/Resources << /Font << /F1 3 0 R >> >> >>", f"<< /Length {len(text)} >>\nstream\n{text}\nendstream"]
     out, places = "%PDF-1.4\n", []
     for number, inner in enumerate(objects, 1):
@@ -177,6 +177,70 @@ def a_page_past_the_end_and_a_locked_or_broken_file_are_told():
     assert not HOST.requests()
 
 
+def a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so():
+    envelope = ask("wa/ok+nopdf", file_path="torn.pdf")
+    shapes, _, body = sent()
+    assert len(shapes) == 3 and all(is_page(size, page) for size, page in zip(shapes, (2, 3, 5))), shapes
+    assert envelope["note"] == ("The model was given pages 1-5 of 5 as pictures, since it takes no PDF; pages 1, 4 cannot be "
+                                "drawn and were left out."), envelope
+    assert "one each, in order; pages 1, 4 cannot be drawn and were left out" in body
+    envelope = ask("local/ocr", file_path="torn.pdf", page="1-2")
+    assert "Sheet number 2" in envelope["text"] and "[page 1]" not in envelope["text"], envelope
+    assert "Page 1 cannot be drawn and was left out." in envelope["note"], envelope
+    for model in ("wa/ok", "local/ocr"):
+        for page in (4, 1):
+            envelope = ask(model, good=False, file_path="torn.pdf", page=page)
+            assert like("FILE_TOO_LARGE: *", envelope["error"]), envelope
+        envelope = ask(model, good=False, file_path="gone.pdf", page="1-2")
+        assert like("FILE_TOO_LARGE: *", envelope["error"]), envelope
+    assert not HOST.requests()
+
+
+def in_turn(home, *calls):
+    """What the tools answer, one server for all; a call may be a function of the id that the first one gave."""
+    replies, id_ = [], None
+    with home.server() as server:
+        for number, (tool, arguments) in enumerate(calls, 1):
+            if callable(arguments):
+                arguments = arguments(id_)
+            reply = server.ask(call(number, tool, arguments), number)
+            id_ = id_ or re.search(r"view:[0-9a-f]{12}", json.dumps(reply)).group()
+            replies.append(reply)
+    return replies
+
+
+def a_view_of_a_file_that_has_changed_is_not_asked_about():
+    def question(model):
+        return "vision_analyze", lambda id_: {"file_path": id_, "prompt": "what is it", "model": model}
+
+    def other(model):
+        def change(id_):
+            document("q.pdf", 3)
+            return question(model)[1](id_)
+        return "vision_analyze", change
+
+    for model in ("wa/ok", "wa/ok+nopdf", "local/ocr"):
+        document("q.pdf", 2)
+        _, same, changed = in_turn(Home(HOST, words=model), ("view", {"path": "q.pdf"}), question(model), other(model))
+        assert result_of(same)[0]["ok"], same
+        assert like("FILE_NOT_FOUND: *changed*", result_of(changed)[0]["error"]), changed
+        HOST.requests()
+
+
+def a_tile_of_a_long_picture_is_asked_about():
+    for model in ("wa/ok", "wg/ok", "wr/ok"):
+        ask(model, file_path="tall.png", page=3)
+        (size,), _, _ = sent()
+        assert size[0] == 600 and 1000 <= size[1] <= 2000, (model, size)
+        envelope = ask(model, good=False, file_path="tall.png", page=99)
+        assert like("INVALID_INPUT: *page 99*", envelope["error"]), envelope
+        in_turn(Home(HOST, words=model), ("view", {"path": "tall.png", "page": 2, "max_edge": 900}),
+                ("vision_analyze", lambda id_, model=model: {"file_path": id_, "prompt": "what is it", "model": model}))
+        (size,), _, _ = sent()
+        assert size == (600, 900), (model, size)
+    assert ask("local/ocr", file_path="tall.png", page=3)["ok"]
+
+
 def local_ocr_reads_the_pages():
     envelope = ask("local/ocr", file_path="five.pdf", page="2-3")
     assert re.search(r"^\[page 2\]\n\nSheet number 2\s+of the manual\s+\[page 3\]\n\nSheet number 3", envelope["text"]), envelope
@@ -215,13 +279,18 @@ document("many.pdf", 23)
 document("locked.pdf", 1, "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <" + "41" * 32 + "> /U <" + "42" * 32 + "> >> /ID [<41> <41>] ")
 write("broken.pdf", b"%PDF-1.4\nnothing that a PDF is made of\n")
 video("clip.avi")
+document("torn.pdf", 5, broken=(1, 4))
+document("gone.pdf", 3, broken=(1, 2))
+png("tall.png", 600, 8000, lambda y: bytes((y * 7 & 255, y >> 5, x & 255)[c] for x in range(600) for c in range(3)), 1)
 write("red.bmp", b"BM" + numbers(3654, 0, 54, 40, 40, 30) + b"\1\0\x18\0" + bytes(24) + b"\x20\x10\xd0" * 1200)
 with Host() as HOST:
     PLAIN = Home(HOST)
     for one in (pages_go_as_pictures_in_order_on_every_wire, a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture,
                 many_pages_are_given_in_part_and_the_note_says_so, a_region_of_a_page_is_drawn_large,
                 answers_about_other_pages_or_the_file_itself_are_not_the_same,
-                a_page_past_the_end_and_a_locked_or_broken_file_are_told, local_ocr_reads_the_pages,
+                a_page_past_the_end_and_a_locked_or_broken_file_are_told,
+                a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so,
+                a_view_of_a_file_that_has_changed_is_not_asked_about, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
                 local_ocr_reads_nothing_while_drawing_is_off, a_picture_that_is_converted_is_asked_about_like_any_other):
         test(one)
     if os.path.exists(os.path.join(BUILD, "fovea-video")):

@@ -52,6 +52,13 @@ test_past_the_end_is_refused_with_the_count() {
     json message | grep -q 5
 }
 
+test_what_is_compressed_is_said_to_be_so() {
+    echo words | gzip -n >a.gz
+    run fovea read a.gz
+    want_status 1
+    has err "is compressed (gzip); uncompress it first"
+}
+
 test_pictures_and_binaries_are_refused() {
     run fovea read --json "$GOOD/png-rgb-8.png"
     want_status 1

@@ -53,8 +53,10 @@ test_a_time_shows_the_last_frame_that_began_before_it() {
 test_past_the_end_says_where_the_end_is() {
     look good/h264.mp4 frame 101
     has out "bad-frame frames 100: there are 100 frames"
-    look good/h264.mp4 time 4001
-    has out "bad-time frames 100: the video is 0:04.0 long"
+    look good/h264.mp4 time 4000
+    has out "ok "
+    look good/h264.mp4 time 4011
+    has out "bad-time frames 100: the video is 0:04.00 long"
     look good/one-frame.mp4 frame 2
     has out "bad-frame frames 1"
 }
@@ -144,8 +146,33 @@ test_damaged_frames_are_not_shown() {
     shows bomb/damaged-mpeg4.avi frame 50 50
     look bomb/damaged-mpeg4.avi frame 60
     has out "is damaged"
-    # A cut AVI has the frames it has.
+}
+
+test_a_file_that_is_cut_shows_what_it_has_and_says_so() {
     shows bomb/cut.avi frame 20 20
+    has out " cut length"
+    for file in fragments.mp4 h264.mkv vp9.webm mjpeg.avi; do
+        look good/$file sheet
+        hasnt out " cut length"
+        size=$(wc -c <"$VIDEO/good/$file")
+        head -c $((size * 6 / 10)) "$VIDEO/good/$file" >"cut-$file"
+        run "$BUILD/tests/videolook" "$BUILD" "cut-$file" sheet
+        has out "ok "
+        has out " cut length"
+        run fovea view "cut-$file" -o sheet.png
+        want_status 0
+        has out "The file is cut short"
+    done
+}
+
+test_a_time_that_was_told_leads_back_to_its_frame() {
+    look good/film.mp4 sheet
+    tr '[' '\n' <out | sed -n 's/^\([0-9]*\) at \([0-9]*\) shows .*/\1 \2/p' >cells
+    [ "$(wc -l <cells)" -ge 4 ] || fail "few cells"
+    while read -r number ms; do
+        shows good/film.mp4 time "$ms" "$number"
+        shows good/film.mp4 time $(((ms + 9) / 10 * 10)) "$number"
+    done <cells
 }
 
 test_bombs_end_within_the_limit() {

@@ -66,8 +66,8 @@ static void print_picture(const struct view *v, uint32_t number, int64_t time_ms
 static void print_pictures(const struct work_request *q, const struct pool_output *o)
 {
     const struct work_reply *r = &o->reply;
-    printf("ok %ux%u of %ux%u turn %u frames %u%s length %lld", r->width, r->height, r->source_w, r->source_h, r->orientation,
-           r->frames, r->facts & WORK_APPROXIMATE ? " or so" : "", (long long)r->duration_ms);
+    printf("ok %ux%u of %ux%u turn %u frames %u%s%s length %lld", r->width, r->height, r->source_w, r->source_h, r->orientation,
+           r->frames, r->facts & WORK_APPROXIMATE ? " or so" : "", r->facts & WORK_CUT ? " cut" : "", (long long)r->duration_ms);
     struct view v = {o->data, r->width, 0, 0, r->width, r->height};
     if (!r->cells)
         print_picture(&v, q->frame, r->time_ms);
@@ -82,7 +82,7 @@ static void print_pictures(const struct work_request *q, const struct pool_outpu
 static int show(const char *dir, int fd, const struct work_request *q)
 {
     static const char *const statuses[] = {"ok", "malformed", "too-large", "bad-region", "bad-frame", "bad-page", "bad-time",
-                                           "locked", "unsupported", "no-memory"};
+                                           "locked", "unsupported", "no-memory", "late"};
     cleanup(close_programs) struct programs *programs = NULL;
     struct pool *pool;
     struct fovea_fault fault;

@@ -428,9 +428,11 @@ TEST(pages_of_a_document_are_counted_where_pages_may_be_drawn)
     auto_fovea *f = context_of(NULL);
     b64_encode((const uint8_t *)two, sizeof two - 1, text);
     (void)buf_add_format(&entry, "{\"kind\":\"user\",\"parts\":[{\"type\":\"document\",\"data\":\"%s\"}]}", text);
-    for (unsigned may = 0; may < 2; may++) {
-        f->render = may ? FOVEA_RENDER_PDF : 0;
-        auto_session *s = session_of(f, (struct fovea_session_options){.name = may ? "counted" : "not-counted"});
+    static const char *const names[] = {"not-here", "not-by-this-host", "counted"};
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        bool may = i == 2;
+        f->render = i ? FOVEA_RENDER_PDF : 0;
+        auto_session *s = session_of(f, (struct fovea_session_options){.name = names[i], .no_render = may ? 0 : FOVEA_RENDER_PDF});
         CHECK(append(s, entry.data, NULL, &done) == 0);
         auto_json *all = entries_of(s);
         CHECK_STR(at(all, "0.parts.0.media_type"), "application/pdf");

@@ -179,6 +179,67 @@ TEST(a_sheet_is_laid_out_within_the_limits)
     CHECK(!believed(&bad));
 }
 
+TEST(cells_come_in_order_with_numbers_and_times_that_can_be)
+{
+    static const int64_t most = LIMIT_VIDEO_SECONDS * INT64_C(1000);
+    struct said good = honest_sheet(), bad;
+    struct work_cell last, one;
+    memcpy(&last, good.data + 64 + 5 * sizeof last, sizeof last);
+    const struct {
+        uint32_t number;
+        int64_t time_ms;
+    } lies[] = {{0, -1}, {4, -1}, {LIMIT_FRAMES + 1, -1}, {6, -2}, {6, most + 1}, {6, INT64_MAX}, {6, INT64_MIN}};
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        one = last;
+        one.number = lies[i].number;
+        one.time_ms = lies[i].time_ms;
+        bad = good;
+        set_cell(&bad, 5, one);
+        CHECK_MSG(!believed(&bad), "lie %zu", i);
+    }
+    one = last;
+    one.time_ms = most;
+    set_cell(&good, 5, one);
+    CHECK(believed(&good));
+    memcpy(&one, good.data + 64 + 4 * sizeof one, sizeof one);
+    one.time_ms = 700;
+    set_cell(&good, 4, one);
+    last.time_ms = 699;
+    set_cell(&good, 5, last);
+    CHECK(!believed(&good));
+}
+
+TEST(times_lines_and_pages_are_within_their_bounds)
+{
+    static const int64_t most = LIMIT_VIDEO_SECONDS * INT64_C(1000);
+    struct said good = honest(MEDIA_PNG, 0, (struct size){40, 30}, (struct area){0, 0, 40, 30}, (struct size){40, 30}), bad;
+    good.reply.time_ms = -1;
+    good.reply.duration_ms = most;
+    good.reply.line_top = good.reply.line_height = (float)LIMIT_SIDE;
+    good.asked.page = 1;
+    CHECK(believed(&good));
+    static const int64_t lies[] = {INT64_MIN, -2, LIMIT_VIDEO_SECONDS * INT64_C(1000) + 1, INT64_MAX};
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        bad = good;
+        bad.reply.time_ms = lies[i];
+        CHECK_MSG(!believed(&bad), "time %zu", i);
+        bad = good;
+        bad.reply.duration_ms = lies[i];
+        CHECK_MSG(!believed(&bad), "duration %zu", i);
+        bad.reply.status = WORK_BAD_TIME;
+        CHECK_MSG(!check_reply(&bad.asked, &bad.reply, NULL), "past the end %zu", i);
+    }
+    bad = good;
+    bad.reply.line_top = 65536;
+    CHECK(!believed(&bad));
+    bad = good;
+    bad.reply.line_height = 65536;
+    CHECK(!believed(&bad));
+    bad = good;
+    bad.asked.page = 2;
+    CHECK(!believed(&bad));
+}
+
 TEST(a_still_picture_asked_for_as_a_sheet_is_shown_as_any_other)
 {
     struct said s = honest(MEDIA_GIF, WORK_SHEET, (struct size){40, 30}, (struct area){0, 0, 40, 30}, (struct size){40, 30});

@@ -178,6 +178,18 @@ TEST(a_sheet_of_any_pictures_is_never_scaled_and_its_cells_lie_apart)
     }
 }
 
+TEST(the_longest_shapes_have_cells_too)
+{
+    static const double shapes[][2] = {{2, 14400}, {14400, 2}, {1, 65535}, {65535, 1}, {0.001, 65535}, {65535, 0.001}};
+    static const uint32_t edges[] = {1568, 700, 200};
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (size_t k = 0; k < COUNT(edges); k++)
+            for (uint32_t n = 1; n <= 4; n++) {
+                struct fit_limits l = {.max_edge = edges[k], .max_bytes = 1000, .resize = 1};
+                check_sheet(&l, n, shapes[i][0], shapes[i][1], (struct size){0, 0});
+            }
+}
+
 TEST(pictures_on_a_sheet_are_as_large_as_they_can_be)
 {
     struct sheet s;

@@ -6,6 +6,7 @@
 
 #include "pixels.h"
 #include "sandbox/check.h"
+#include "fit/sheet.h"
 #include "worker/diff.h"
 
 struct outcome {
@@ -192,6 +193,63 @@ TEST(one_pixel_of_a_large_picture_is_seen_on_the_map)
     auto_outcome o = diff(&a, &b);
     CHECK(o.believed && o.reply.changed == 1 && box_is(&o, 0, (struct rect){2222, 1111, 1, 1}));
     CHECK(count_red(&o) >= 1);
+}
+
+static uint32_t count_blue(const struct image *m, struct rect r)
+{
+    uint32_t n = 0;
+    for (uint32_t y = r.y; y < r.y + r.h; y++)
+        for (uint32_t x = r.x; x < r.x + r.w; x++) {
+            const uint8_t *p = m->px + ((size_t)y * m->size.w + x) * 4;
+            n += p[0] < 60 && p[1] > 50 && p[1] < 130 && p[2] > 200;
+        }
+    return n;
+}
+
+TEST(a_box_at_the_edge_has_its_frame_all_around)
+{
+    auto_image a = flat_image(300, 200, 255, 255, 255, 255), b = flat_image(300, 200, 255, 255, 255, 255), m = {0};
+    paint(&b, (struct rect){260, 160, 40, 40}, 3);
+    paint(&b, (struct rect){0, 0, 40, 40}, 3);
+    auto_outcome o = diff(&a, &b);
+    struct sheet s;
+    struct work_request q = request_of(&a, &b);
+    sheet_plan(&q.limits, 3, 300, 200, (struct size){300, 200}, &s);
+    CHECK(o.believed && !read_image((enum media)o.reply.media, o.out.data, o.out.len, &m) && s.cell.w == 300);
+    CHECK(s.columns * s.rows == 3); /* no place is empty where none need be */
+    struct rect c = sheet_cell(&s, 2);
+    CHECK(count_blue(&m, (struct rect){c.x + 298, c.y + 156, 2, 44}) >= 80); /* the right edge */
+    CHECK(count_blue(&m, (struct rect){c.x + 256, c.y + 198, 44, 2}) >= 80); /* the lower one */
+    CHECK(count_blue(&m, (struct rect){c.x, c.y, 2, 44}) >= 80);
+    CHECK(count_blue(&m, (struct rect){c.x, c.y, 44, 2}) >= 80);
+}
+
+static uint32_t words_height(const struct image *m, struct rect cell)
+{
+    uint32_t top = UINT32_MAX, end = 0;
+    for (uint32_t y = cell.y + cell.h + 1; y < cell.y + cell.h + SHEET_LABEL; y++)
+        for (uint32_t x = cell.x; x < cell.x + cell.w; x++)
+            if (m->px[((size_t)y * m->size.w + x) * 4] < 90) {
+                top = MIN(top, y);
+                end = y + 1;
+            }
+    return end > top ? end - top : 0;
+}
+
+TEST(names_of_the_three_are_of_one_size)
+{
+    static const uint32_t widths[] = {90, 400};
+    for (size_t i = 0; i < COUNT(widths); i++) {
+        auto_image a = flat_image(widths[i], 80, 255, 255, 255, 255), b = flat_image(widths[i], 80, 255, 255, 255, 255), m = {0};
+        paint(&b, (struct rect){20, 20, 4, 4}, 3);
+        auto_outcome o = diff(&a, &b);
+        struct sheet s;
+        struct work_request q = request_of(&a, &b);
+        sheet_plan(&q.limits, 3, widths[i], 80, a.size, &s);
+        CHECK(o.believed && !read_image((enum media)o.reply.media, o.out.data, o.out.len, &m));
+        uint32_t first = words_height(&m, sheet_cell(&s, 0)), last = words_height(&m, sheet_cell(&s, 2));
+        CHECK_MSG(first && first == last, "%u and %u", first, last);
+    }
 }
 
 TEST(the_three_are_arranged_as_large_as_the_limits_allow)

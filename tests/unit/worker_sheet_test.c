@@ -119,13 +119,13 @@ TEST(letters_are_all_there_each_another_and_cut_at_the_border)
     CHECK(letters_draw(NULL, 0, 0, 14, "") == 0 && letters_draw(NULL, 0, 0, 14, "\x80\xff~") > 0);
 }
 
-TEST(times_are_minutes_seconds_and_tenths)
+TEST(times_are_minutes_seconds_and_hundredths_rounded_up)
 {
     static const struct {
         int64_t ms;
         const char *words;
-    } rows[] = {{0, "0:00.0"}, {7399, "0:07.3"}, {59999, "0:59.9"}, {60000, "1:00.0"}, {3723000, "1:02:03.0"},
-                {-5, "0:00.0"}, {INT64_MAX, "2562047788015:12:55.8"}};
+    } rows[] = {{0, "0:00.00"}, {1160, "0:01.16"}, {7391, "0:07.40"}, {59991, "1:00.00"}, {60000, "1:00.00"},
+                {3723000, "1:02:03.00"}, {-5, "0:00.00"}, {INT64_MAX, "2562047788015:12:55.81"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         char out[24];
         contact_time(rows[i].ms, out);
@@ -180,7 +180,7 @@ static void make_walk(struct buf *b, uint32_t n)
     make_gif(b, 120, 90, parts, n);
 }
 
-TEST(a_long_animation_is_twelve_frames_even_in_time)
+TEST(a_long_animation_is_twelve_frames_all_along_it)
 {
     auto_buf b = BUF_INIT(FILE_MAX);
     make_walk(&b, 45);
@@ -189,13 +189,31 @@ TEST(a_long_animation_is_twelve_frames_even_in_time)
     CHECK(s.reply.extent_w == 120 && s.reply.extent_h == 90 && s.reply.source_w == 120);
     for (uint32_t i = 0; i < s.out.n_cells; i++) {
         const struct work_cell *c = &s.out.cells[i];
-        CHECK_MSG(c->number == 1 + i * 4 && c->time_ms == (int64_t)(c->number - 1) * 100, "cell %u is frame %u", i, c->number);
+        CHECK_MSG(c->time_ms == (int64_t)(c->number - 1) * 100, "cell %u is frame %u", i, c->number);
+        if (i)
+            CHECK_MSG(c->number > c[-1].number && c->number - c[-1].number <= 8, "cell %u is frame %u", i, c->number);
         struct image m = {{s.reply.width, s.reply.height}, true, s.out.copy};
         /* The square is where this frame has it, and what was under the one before is back. */
         uint32_t at = c->number - 1;
         CHECK(c->w == 120 && c->h == 90 && is(dot(&m, c->x + 119, c->y + 89), 255, 0, 0));
         if (i)
             CHECK(is(dot(&m, c->x + at, c->y + 10), 0, 255, 0) && is(dot(&m, c->x + at - 1, c->y + 10), 255, 0, 0));
+    }
+}
+
+TEST(a_flash_of_one_frame_is_shown_and_what_stands_still_only_once)
+{
+    struct gif_part parts[41];
+    for (uint32_t flash = 0; flash < 2; flash++) {
+        auto_buf b = BUF_INIT(FILE_MAX);
+        for (uint32_t i = 0; i < COUNT(parts); i++)
+            parts[i] = (struct gif_part){.box = {0, 0, 120, 90}, .index = flash && i == 19 ? 1 : 3, .transparent = -1};
+        make_gif(&b, 120, 90, parts, COUNT(parts));
+        auto_shown s = show(&b, MEDIA_GIF, 0);
+        CHECK(s.status == WORK_OK && s.believed && s.reply.frames == 41 && s.out.n_cells == (flash ? 3 : 1));
+        CHECK(s.out.n_cells && s.out.cells[0].number == 1);
+        if (s.out.n_cells == 3)
+            CHECK(s.out.cells[1].number == 20 && s.out.cells[1].time_ms == 1900 && s.out.cells[2].number > 20);
     }
 }
 
@@ -235,14 +253,14 @@ TEST(more_frames_than_may_be_drawn_end_the_sheet_early)
         parts[i] = (struct gif_part){.box = {0, 0, 1000, 1000}, .index = (uint8_t)(i % 4), .transparent = 3};
     make_gif(&b, 1000, 1000, parts, 70);
     auto_shown s = show(&b, MEDIA_GIF, 0);
-    CHECK(s.status == WORK_OK && s.believed && s.reply.frames == 70 && s.out.n_cells == 12);
-    CHECK_MSG(s.out.n_cells && s.out.cells[11].number == 50, "%u", s.out.cells[11].number);
+    CHECK(s.status == WORK_OK && s.believed && s.reply.frames == 70 && s.out.n_cells >= 3);
+    CHECK_MSG(s.out.n_cells && s.out.cells[s.out.n_cells - 1].number == 50, "%u", s.out.cells[s.out.n_cells - 1].number);
     for (uint32_t i = 0; i < 70; i++) /* the same, but each hides all below: only twelve need be drawn */
         parts[i].transparent = -1;
     auto_buf opaque = BUF_INIT(FILE_MAX);
     make_gif(&opaque, 1000, 1000, parts, 70);
     auto_shown all = show(&opaque, MEDIA_GIF, 0);
-    CHECK(all.status == WORK_OK && all.believed && all.out.n_cells == 12 && all.out.cells[11].number == 70);
+    CHECK(all.status == WORK_OK && all.believed && all.out.n_cells >= 4 && all.out.cells[all.out.n_cells - 1].number == 70);
 }
 
 TEST(a_damaged_frame_refuses_the_sheet)
@@ -267,10 +285,10 @@ static void compare_frames(const char *name, enum media media, uint32_t frames)
     buf_grew(&file, fread(buf_reserve(&file, 1 << 20), 1, 1 << 20, f));
     (void)fclose(f);
     auto_shown s = show(&file, media, WORK_RGBA);
-    CHECK(s.status == WORK_OK && s.believed && s.out.n_cells == frames);
+    CHECK_MSG(s.status == WORK_OK && s.believed && s.out.n_cells == frames, "%s: %u", name, s.out.n_cells);
     for (uint32_t i = 0; i < s.out.n_cells; i++) {
-        auto_picture p = decode_with(media, file.data, file.len, i + 1, 0);
         const struct work_cell *c = &s.out.cells[i];
+        auto_picture p = decode_with(media, file.data, file.len, c->number, 0);
         uint32_t wrong = 0;
         CHECK(c->w == p.size.w && c->h == p.size.h);
         for (uint32_t y = 0; y < p.size.h; y++)
@@ -287,6 +305,6 @@ TEST(frames_on_a_sheet_are_those_that_are_shown_alone)
 {
     compare_frames("gif-animated-3-frames.gif", MEDIA_GIF, 3);
     compare_frames("gif-animated-offset-frames.gif", MEDIA_GIF, 4);
-    compare_frames("png-animated-2-frames.png", MEDIA_PNG, 2);
+    compare_frames("png-animated-2-frames.png", MEDIA_PNG, 1); /* they are equal */
     compare_frames("webp-animated-3-frames.webp", MEDIA_WEBP, 3);
 }

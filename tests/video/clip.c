@@ -30,6 +30,7 @@ const struct clip clips[] = {
     {"wide-pixels.mp4", "mp4", "libx264", 180, 160, 25, 25, 0, .scenes = SCENES, .shape_num = 16, .shape_den = 11},
     {"tall-pixels.mkv", "matroska", "libx264", 240, 160, 25, 25, 0, .scenes = SCENES, .shape_num = 3, .shape_den = 4},
     {"uneven.mp4", "mp4", "libx264", 240, 160, 50, 25, 2, .scenes = SCENES, .uneven = true},
+    {"film.mp4", "mp4", "libx264", 240, 160, 96, 24, 2, .scenes = SCENES, .film = true},
     {"one-frame.mp4", "mp4", "libx264", 240, 160, 1, 25, 0, .scenes = SCENES},
     {"still.mp4", "mp4", "libx264", 240, 160, 100, .gop = 50, .b_frames = 2},
     {"fragments.mp4", "mp4", "libx264", 240, 160, 50, 25, 2, .scenes = SCENES, .stream = true,
@@ -148,6 +149,7 @@ static int open_encoder(struct making *m, int width)
     x->height = c->height;
     x->pix_fmt = format_for(c->encoder);
     x->time_base = !strcmp(c->muxer, "avi") || !strcmp(c->encoder, "mpeg4") ? (AVRational){1, RATE}
+           : c->film                                                       ? (AVRational){1001, TICKS * 24000}
                                                                            : (AVRational){1, TICKS * RATE};
     x->framerate = (AVRational){RATE, 1};
     x->gop_size = c->gop;
@@ -249,7 +251,7 @@ static int encode_frame(struct making *m, int n)
     if (e)
         return e;
     paint(m->clip, n, m->frame);
-    m->frame->pts = time_of(m->clip, n) * m->codec->time_base.den / (TICKS * RATE);
+    m->frame->pts = m->clip->film ? time_of(m->clip, n) : time_of(m->clip, n) * m->codec->time_base.den / (TICKS * RATE);
     e = avcodec_send_frame(m->codec, m->frame);
     return e ? e : write_packets(m);
 }

@@ -26,6 +26,7 @@ struct clip {
     int turn;            /* EXIF 1, 3, 6 or 8 that the file asks for; 0 is 1 */
     int shape_num, shape_den; /* of a pixel */
     bool uneven;         /* from the middle on, frames last three times as long */
+    bool film;           /* 24000 frames in 1001 seconds: their times are no whole milliseconds */
     bool sound;          /* besides */
     bool stream;         /* written as to a pipe: no length, no index */
     const char *options; /* of the muxer: "key=value:key=value" */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of a video's frames to show, from small pictures of many of them. Arithmetic only. */
-#ifndef FOVEA_VIDEO_CHOOSE_H
-#define FOVEA_VIDEO_CHOOSE_H
+/* Which frames of a video or an animation to show, from small pictures of many of them. Arithmetic only. */
+#ifndef FOVEA_CHOOSE_H
+#define FOVEA_CHOOSE_H
 
 #include <stdint.h>
 
@@ -24,9 +24,10 @@ double look_distance(const struct look_at *a, const struct look_at *b);
 
 /*
  * Chooses from n frames in order of time: the first, then again and again the one that is least like those chosen, where
- * being far away in time counts a little too; a frame that looks like the one chosen before it is left out. How many, the
- * length of the video and its cuts say. Writes their places, rising, and returns their number (1..CHOSEN_MOST).
+ * being far away in time counts a little too; a frame that looks like the one chosen before it is left out. most: so many, with
+ * the last one among them; 0: how many, its length and its cuts say. Writes their places, rising, and returns their number
+ * (1..CHOSEN_MOST).
  */
-uint32_t choose(const struct look_at *looks, uint32_t n, int64_t length_ms, uint32_t ret[CHOSEN_MOST]);
+uint32_t choose(const struct look_at *looks, uint32_t n, int64_t length_ms, uint32_t most, uint32_t ret[CHOSEN_MOST]);
 
 #endif

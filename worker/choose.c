@@ -64,8 +64,9 @@ static double apart(const struct look_at *a, const struct look_at *b, int64_t le
     return look_distance(a, b) + whole_length * MIN(share, 1);
 }
 
-/* Marks up to `most`; far[i] is how far the i-th is from the nearest that is marked. */
-static void mark(const struct look_at *looks, uint32_t n, int64_t length_ms, uint32_t most, double *far, bool *marked)
+/* Marks up to `most`, second the one named, if it is; far[i] is how far the i-th is from the nearest that is marked. */
+static void mark(const struct look_at *looks, uint32_t n, int64_t length_ms, uint32_t most, uint32_t second, double *far,
+                 bool *marked)
 {
     uint32_t last = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -77,17 +78,18 @@ static void mark(const struct look_at *looks, uint32_t n, int64_t length_ms, uin
             far[i] = MIN(far[i], apart(&looks[last], &looks[i], length_ms));
             next = far[i] > far[next] ? i : next;
         }
-        last = next;
+        last = !k && second ? second : next;
     }
 }
 
-uint32_t choose(const struct look_at *looks, uint32_t n, int64_t length_ms, uint32_t ret[CHOSEN_MOST])
+uint32_t choose(const struct look_at *looks, uint32_t n, int64_t length_ms, uint32_t most, uint32_t ret[CHOSEN_MOST])
 {
     static double far[LOOKS_MOST];
     bool marked[LOOKS_MOST] = {false};
     uint32_t chosen = 0;
     n = MIN(n, (uint32_t)LOOKS_MOST);
-    mark(looks, n, length_ms, how_many(looks, n, length_ms), far, marked);
+    uint32_t many = most ? MIN(MIN(most, (uint32_t)CHOSEN_MOST), n) : how_many(looks, n, length_ms);
+    mark(looks, n, length_ms, many, most ? n - 1 : 0, far, marked);
     for (uint32_t i = 0; i < n && chosen < CHOSEN_MOST; i++)
         if (marked[i] && (!chosen || look_distance(&looks[ret[chosen - 1]], &looks[i]) > alike))
             ret[chosen++] = i;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A video that ends before its end is known by what it says of its own length. */
+#include "render/video/whole.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "test.h"
+
+/* Two boxes, the second with its size in 64 bits. */
+static const char mp4[] = "\0\0\0\x10" "ftypisom\0\0\0\0" "\0\0\0\1" "mdat\0\0\0\0\0\0\0\x18" "12345678";
+static const char mp4_open[] = "\0\0\0\x10" "ftypisom\0\0\0\0" "\0\0\0\0" "mdat12345678";
+static const char avi[] = "RIFF\x0c\0\0\0AVI 12345678" "RIFF\x09\0\0\0AVIX12345\0";
+static const char avi_open[] = "RIFF\0\0\0\0AVI 12345678";
+/* A header of 2 bytes, a segment of 6 with a cluster of 1; then a segment without a size. */
+static const char webm[] = "\x1a\x45\xdf\xa3\x82" "12" "\x18\x53\x80\x67\x86" "\x1f\x43\xb6\x75\x81" "1";
+static const char webm_open[] = "\x1a\x45\xdf\xa3\x82" "12" "\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff" "\x1f\x43\xb6\x75\x84" "1234";
+static const char webm_live[] = "\x1a\x45\xdf\xa3\x82" "12" "\x18\x53\x80\x67\xff" "\x1f\x43\xb6\x75\xff" "1234";
+
+static bool cut(enum media media, const char *data, size_t len)
+{
+    uint8_t exact[128]; /* nothing behind it may be looked at: the sanitizers see */
+    memcpy(exact + sizeof exact - len, data, len);
+    return video_is_cut(media, exact + sizeof exact - len, len);
+}
+
+TEST(a_file_that_is_all_there_is_whole)
+{
+    CHECK(!cut(MEDIA_MP4, mp4, sizeof mp4 - 1) && !cut(MEDIA_MP4, mp4_open, sizeof mp4_open - 1));
+    CHECK(!cut(MEDIA_AVI, avi, sizeof avi - 1) && !cut(MEDIA_AVI, avi_open, sizeof avi_open - 1));
+    CHECK(!cut(MEDIA_WEBM, webm, sizeof webm - 1) && !cut(MEDIA_WEBM, webm_open, sizeof webm_open - 1));
+    CHECK(!cut(MEDIA_WEBM, webm_live, sizeof webm_live - 1));
+}
+
+TEST(one_that_ends_within_a_part_is_cut)
+{
+    for (size_t less = 1; less <= 8; less++) {
+        CHECK_MSG(cut(MEDIA_MP4, mp4, sizeof mp4 - 1 - less), "%zu", less);
+        CHECK_MSG(!cut(MEDIA_MP4, mp4_open, sizeof mp4_open - 1 - less), "%zu", less);
+        CHECK_MSG(!cut(MEDIA_AVI, avi_open, sizeof avi_open - 1 - less), "%zu", less);
+    }
+    CHECK(cut(MEDIA_AVI, avi, sizeof avi - 3) && cut(MEDIA_AVI, avi, 15));
+    CHECK(cut(MEDIA_WEBM, webm, sizeof webm - 2) && cut(MEDIA_WEBM, webm_open, sizeof webm_open - 2));
+    CHECK(cut(MEDIA_WEBM, webm, 12));
+}
+
+TEST(any_bytes_are_harmless)
+{
+    static const char *const files[] = {mp4, avi, webm};
+    static const size_t lens[] = {sizeof mp4 - 1, sizeof avi - 1, sizeof webm - 1};
+    static const enum media media[] = {MEDIA_MP4, MEDIA_AVI, MEDIA_WEBM};
+    char bytes[64];
+    for (size_t f = 0; f < COUNT(files); f++)
+        for (size_t i = 0; i < lens[f] * 256; i++) {
+            memcpy(bytes, files[f], lens[f]);
+            bytes[i / 256] = (char)i;
+            (void)cut(media[f], bytes, lens[f]);
+        }
+    CHECK(!cut(MEDIA_MP4, "", 0) && !cut(MEDIA_WEBM, "", 0) && !cut(MEDIA_PNG, "RIFF", 4));
+}
