@@ -166,7 +166,8 @@ static int plan_drawn(struct job *j, uint32_t tile)
         j->area = (struct area){t.x, t.y, fmin(t.w, h->extent_w - t.x), fmin(t.h, h->extent_h - t.y)};
     else if (!fit_area(&j->request->region, h->extent_w, h->extent_h, &j->area))
         return bad_region(j);
-    j->target = fit_drawn(&j->limits, j->area.w, j->area.h);
+    bool page = media_row(j->ops->media)->class == CLASS_TEXT && !j->request->region.set;
+    j->target = page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h);
     return WORK_OK;
 }
 
@@ -347,6 +348,7 @@ static int tell(struct job *j)
     r->line_top = t.line_top;
     r->line_height = t.line_height;
     r->rows = t.rows;
+    r->missing = t.missing;
     r->time_ms = t.time_ms;
     r->duration_ms = t.duration_ms;
     if (!t.n_cells || !j->header.sheet)

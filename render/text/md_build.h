@@ -11,9 +11,6 @@
 enum {
     DEPTH_SHOWN = 10,
     DEPTH_KEPT = 64,
-    PARTS_MOST = 1 << 20,   /* blocks, cells, runs */
-    IMAGES_MOST = 512,      /* more are words */
-    BLOCK_MOST = 4096,      /* bytes set at once: without a blank Pango takes quadratic time, and at last its numbers overflow */
 };
 
 /* What is open around the text that comes. */

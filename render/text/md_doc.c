@@ -28,7 +28,7 @@ void *build_grown(struct build *b, void *array, size_t n, size_t each)
 {
     if (n & (n - 1) || (n && n < 16))
         return array;
-    if (n >= PARTS_MOST) {
+    if (n >= LIMIT_MARKDOWN_PARTS) {
         (void)build_failed(b, -E2BIG);
         return NULL;
     }
@@ -88,7 +88,7 @@ static int begin_image(struct build *b, const MD_SPAN_IMG_DETAIL *detail)
 {
     struct md_doc *d = b->doc;
     auto_buf name = BUF_INIT(LIMIT_REFS_BYTES);
-    if (!b->image && d->n_images >= IMAGES_MOST)
+    if (!b->image && d->n_images >= LIMIT_MARKDOWN_IMAGES)
         return build_block(b) || put_text(b, "[image] ", 8) ? -1 : 0;
     if (b->image++)
         return 0;
@@ -233,6 +233,7 @@ static int on_block(MD_BLOCKTYPE type, void *detail, void *data)
         if (add_block(b, MD_TABLE, 0))
             return -1;
         b->block->columns = ((MD_BLOCK_TABLE_DETAIL *)detail)->col_count;
+        b->block->table = b->doc->n_tables++;
         return 0;
     case MD_BLOCK_TH:
     case MD_BLOCK_TD:

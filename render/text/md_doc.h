@@ -45,6 +45,7 @@ struct md_block {
     uint32_t at, len;   /* its text */
     uint32_t run, runs;
     uint32_t cell, cells, columns; /* of a table: row by row, in the document's cells */
+    uint32_t table;     /* and which of the tables it is */
     uint32_t first_line, last_line; /* of the source; 0: not known */
 };
 
@@ -61,7 +62,7 @@ struct md_doc {
     struct md_image *images;
     size_t n_blocks, n_cells, n_runs, n_images;
     struct buf refs; /* names of images, a NUL behind each, none twice */
-    uint32_t n_refs;
+    uint32_t n_refs, n_tables;
     uint32_t lines; /* of the source */
 };
 

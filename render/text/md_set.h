@@ -21,7 +21,7 @@ struct setter {
     const struct md_doc *doc;
     const struct insets *insets;
     PangoContext *context;
-    PangoFontDescription *body, *mono;
+    PangoFontDescription *body, *mono, *small;
     double width, height; /* of the column on a page */
 };
 
@@ -35,7 +35,7 @@ double set_width(const struct setter *s, const struct md_block *b);
 /* The text of a block, in lines of that width (0: one that is as long as it is). The caller unrefs it. */
 PangoLayout *set_text(const struct setter *s, const struct md_block *b, double width);
 
-/* A row of a table too wide to be one: its cells in a line, which the caller frees with its runs in place. */
-PangoLayout *set_loose_row(const struct setter *s, const struct md_block *table, uint32_t row, double width);
+/* A row of a table too wide to be one: its cells behind one another, for the caller to unref. -ENOMEM, -E2BIG. */
+int set_loose_row(const struct setter *s, const struct md_block *table, uint32_t row, double width, PangoLayout **ret);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "md_build.h"
 #include "md_html.h"
@@ -77,7 +78,7 @@ int put_text(struct build *b, const char *text, size_t len)
     if (b->image)
         return buf_add(&b->doc->alts, text, len) ? build_failed(b, b->doc->alts.error) : 0;
     while (b->block && len) {
-        size_t room = b->block->len < BLOCK_MOST ? BLOCK_MOST - b->block->len : 0;
+        size_t room = b->block->len < LIMIT_MARKDOWN_BLOCK ? LIMIT_MARKDOWN_BLOCK - b->block->len : 0;
         size_t n = len <= room ? len : cut_at(text, room, b->block->kind == MD_CODE);
         if ((n && put_run(b, text, n, look_now(b), 0)) || (n < len && go_on(b)))
             return -1;

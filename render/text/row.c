@@ -11,14 +11,17 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "fonts.h"
 
 enum { DOTTED_CIRCLE = 0x25cc };
 
 void row_words(struct row_pen *pen, const char *words, size_t len, double x, double y)
 {
     pango_layout_set_text(pen->layout, words, (int)len);
+    PangoLayoutLine *line = pango_layout_get_line_readonly(pen->layout, 0);
+    pen->missing += fonts_missing(line);
     cairo_move_to(pen->cairo, x, y);
-    pango_cairo_show_layout_line(pen->cairo, pango_layout_get_line_readonly(pen->layout, 0));
+    pango_cairo_show_layout_line(pen->cairo, line);
 }
 
 /* A piece of a row, as it is shown. */

@@ -15,6 +15,7 @@ struct row_pen {
     cairo_t *cairo;
     PangoLayout *layout; /* in the font of the rows */
     double column;       /* its width */
+    uint32_t missing;    /* characters drawn so far that no font has */
     unsigned columns;    /* of a row; what stands out over them is not drawn */
 };
 

@@ -89,6 +89,7 @@ static void add_lines(const struct work_reply *r, struct perception *p)
     p->first_line = r->first_line;
     p->last_line = r->last_line;
     p->total_lines = r->total_lines;
+    p->missing = r->missing;
     if (!r->total_lines || !(r->line_height > 0) || r->rows != r->last_line - r->first_line + 1)
         return;
     p->line_top = (r->line_top - r->crop.y) * scale;

@@ -215,6 +215,9 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
+    if (p->missing)
+        (void)buf_add_format(b, p->missing == 1 ? " %u character has no font here and is shown as a box."
+                                                : " %u characters have no font here and are shown as boxes.", p->missing);
     if (p->over_budget)
         (void)buf_add_format(b, " At %zu bytes it is over the budget.", p->len);
     if (!p->model || !perception_seen(p))
