@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "encoding.h"
 #include "md_page.h"
+#include "md_repair.h"
 #include "paper.h"
 #include "plain.h"
 
@@ -69,12 +70,26 @@ static int make_valid(struct span *text, uint8_t **copy)
     return 0;
 }
 
+static int repair(struct span *text, uint8_t **copy)
+{
+    auto_buf out = BUF_INIT(8 * LIMIT_MARKDOWN_BYTES);
+    int e = md_repair(*text, &out);
+    if (e || !out.len)
+        return e;
+    free(*copy);
+    *text = (struct span){NULL, out.len};
+    text->at = *copy = (uint8_t *)buf_take(&out);
+    return 0;
+}
+
 static int parse(const struct source *s, struct md_doc *ret_doc, uint8_t **ret_copy)
 {
     struct span text;
     int e = text_of((struct span){s->data, s->len}, &text, ret_copy);
     if (!e)
         e = make_valid(&text, ret_copy);
+    if (!e)
+        e = repair(&text, ret_copy);
     return e ? e : md_doc_init(ret_doc, text);
 }
 

@@ -35,6 +35,7 @@ struct build {
     size_t seen;  /* bytes of the source whose lines were counted */
     uint32_t line;
     unsigned piled;
+    const uint8_t *passed; /* HTML of the source before this has been seen; NULL: none */
 };
 
 /* Notes the first error; returns -1, which ends the parser. */
@@ -50,6 +51,10 @@ void *build_grown(struct build *b, void *array, size_t n, size_t each);
 
 /* A paragraph, where no block is open: text of a tight list comes without one. */
 int build_block(struct build *b);
+
+/* An image of that name begins: text is its alternative, up to the end. What is beyond the most there may be is words. */
+int build_image(struct build *b, const struct buf *name);
+void build_image_end(struct build *b);
 
 /* ---- md_text.c. All return 0 or -1. */
 

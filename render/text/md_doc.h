@@ -52,6 +52,8 @@ struct md_block {
 struct md_image {
     uint32_t ref;       /* which of the refs; MD_NO_REF */
     uint32_t alt, alt_len; /* in the document's alts */
+    uint32_t width;     /* that it asks for: pixels, or percent of the column; 0: none */
+    bool percent;
 };
 #define MD_NO_REF UINT32_MAX
 
