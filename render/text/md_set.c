@@ -26,6 +26,7 @@ void setter_init(struct setter *s, const struct md_doc *doc, const struct insets
     s->small = pango_font_description_from_string(FONTS_BODY);
     pango_font_description_set_absolute_size(s->small, SMALL_PX * PANGO_SCALE);
     s->mono = fonts_mono(s->context, CODE_COLUMN);
+    zero_init(&s->zero, s->context, s->mono, CODE_COLUMN);
     pango_cairo_context_set_shape_renderer(s->context, draw_shape, (gpointer)(uintptr_t)insets, NULL);
 }
 
@@ -148,6 +149,8 @@ PangoLayout *set_text(const struct setter *s, const struct md_block *b, double w
         add(list, pango_attr_size_new_absolute((int)(heading_px[b->level - 1] * PANGO_SCALE)), 0, b->len);
     }
     add_looks(s, list, b, 0);
+    if (b->kind == MD_CODE && len)
+        zero_mark(&s->zero, list, s->doc->text.data + b->at, len, 0);
     pango_layout_set_attributes(layout, list);
     pango_attr_list_unref(list);
     return layout;

@@ -6,6 +6,7 @@
 #include "fonts.h"
 #include "md_doc.h"
 #include "md_inset.h"
+#include "zero.h"
 
 enum {
     MD_LINE_GAP = 8,   /* between the lines of a paragraph */
@@ -22,6 +23,7 @@ struct setter {
     const struct insets *insets;
     PangoContext *context;
     PangoFontDescription *body, *mono, *small;
+    struct zero zero;     /* of the code */
     double width, height; /* of the column on a page */
 };
 

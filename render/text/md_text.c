@@ -155,11 +155,15 @@ static int put_entity(struct build *b, struct span s)
     return c ? put_char(b, c) : put_shown(b, s);
 }
 
+static bool at_start(const struct build *b)
+{
+    return !b->block || !b->block->len || b->doc->text.data[b->doc->text.len - 1] == '\n';
+}
+
 /* Between the lines of HTML is no empty one, and none before the first. */
 static int put_break(struct build *b)
 {
-    bool empty = !b->block || !b->block->len || b->doc->text.data[b->doc->text.len - 1] == '\n';
-    return empty ? 0 : put_text(b, "\n", 1);
+    return at_start(b) ? 0 : put_text(b, "\n", 1);
 }
 
 static int put_html_text(struct build *b, struct span s)
@@ -167,7 +171,10 @@ static int put_html_text(struct build *b, struct span s)
     while (s.len) {
         size_t next;
         struct span line = line_first(s, &next);
-        if (put_shown(b, line) || (next > line.len && put_break(b)))
+        bool ended = next > line.len;
+        while (line.len && at_start(b) && (line.at[0] == ' ' || line.at[0] == '\t'))
+            line = (struct span){line.at + 1, line.len - 1};
+        if (put_shown(b, line) || (ended && put_break(b)))
             return -1;
         s = (struct span){s.at + next, s.len - next};
     }

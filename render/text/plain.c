@@ -18,9 +18,9 @@
 #include "row.h"
 
 enum {
-    COLUMN = 11,  /* pixels; the font's size is 18.3 then. OCR reads larger ones no better */
-    LEADING = 23, /* from one row to the next */
-    BASE = 17,    /* and from a row's top to its base line */
+    COLUMN = 12,  /* pixels; the font's size is 20 then. OCR read 10, 11, 13 and 14 less well, if not by much */
+    LEADING = 25, /* from one row to the next */
+    BASE = 18,    /* and from a row's top to its base line */
     MARGIN = 16,
     GAP = 2, /* columns between numbers and text */
     ROWS_LEAST = 8,
@@ -183,8 +183,10 @@ static int plain_start(struct decoder *d, const struct want *want, struct size *
     PangoContext *context = fonts_context();
     PangoFontDescription *font = fonts_mono(context, COLUMN);
     pango_cairo_update_context(d->paper.cairo, context);
-    struct walk w = {.pen = {d->paper.cairo, pango_layout_new(context), COLUMN, 0, d->columns}, .at = d->start.at,
+    struct walk w = {.pen = {.cairo = d->paper.cairo, .layout = pango_layout_new(context), .column = COLUMN,
+                             .columns = d->columns}, .at = d->start.at,
                      .line = d->start.line, .continued = d->start.continued};
+    zero_init(&w.pen.zero, context, font, COLUMN);
     pango_layout_set_font_description(w.pen.layout, font);
     pango_layout_set_single_paragraph_mode(w.pen.layout, TRUE);
     draw_rows(d, &want->area, &w);
