@@ -28,13 +28,13 @@ recall() {
 
 test_prose_is_read_back_from_its_page() {
     cp "$TOP/tests/render/prose.txt" .
-    read_back prose.txt prose
-    recall 99.5 prose.txt prose
+    read_back prose.txt page
+    recall 99.5 prose.txt page
 }
 test_prose_is_read_back_from_a_small_page() {
     head -n 12 "$TOP/tests/render/prose.txt" >prose.txt
-    read_back prose.txt prose --max-edge 1092
-    recall 99.5 prose.txt prose
+    read_back prose.txt page --max-edge 1092
+    recall 99.5 prose.txt page
 }
 # read_code FILE...: each in a folder of its own, since others are read at the same time.
 read_code() {
@@ -58,8 +58,8 @@ test_code_is_read_back_from_its_pages() {
 }
 test_markdown_is_read_back_from_its_page() {
     cp "$TOP/tests/render/prose.txt" prose.md
-    read_back prose.md prose
-    recall 99.5 prose.md prose
+    read_back prose.md page
+    recall 99.5 prose.md page
 }
 
 run_tests "$@"
