@@ -7,6 +7,9 @@
 
 #define ZERO_FAMILY "Liberation Sans Narrow"
 
+/* Its ascent is more than that of code: with so much of the font's size a line with zeros is no higher than others. */
+#define ZERO_HEIGHT 0.97
+
 static bool has_font(PangoContext *context, const PangoFontDescription *wanted)
 {
     PangoFont *font = pango_context_load_font(context, wanted);
@@ -30,6 +33,7 @@ void zero_init(struct zero *z, PangoContext *context, const PangoFontDescription
         pango_layout_set_font_description(layout, font);
         pango_layout_set_text(layout, "0", 1);
         pango_layout_get_size(layout, &width, NULL);
+        z->height = (int)(ZERO_HEIGHT * pango_font_description_get_size(font));
         z->gap = (int)lrint(column * PANGO_SCALE) - width;
         g_object_unref(layout);
     }
@@ -50,7 +54,9 @@ void zero_mark(const struct zero *z, PangoAttrList *list, const char *text, size
         const char *from = at;
         while (at < end && *at == '0')
             at++;
-        mark(list, pango_attr_family_new(ZERO_FAMILY), offset + (size_t)(from - text), offset + (size_t)(at - text));
-        mark(list, pango_attr_letter_spacing_new(z->gap), offset + (size_t)(from - text), offset + (size_t)(at - text));
+        size_t first = offset + (size_t)(from - text), after = offset + (size_t)(at - text);
+        mark(list, pango_attr_family_new(ZERO_FAMILY), first, after);
+        mark(list, pango_attr_letter_spacing_new(z->gap), first, after);
+        mark(list, pango_attr_line_height_new_absolute(z->height), first, after);
     }
 }

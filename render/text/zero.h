@@ -13,7 +13,9 @@
 /* Zero: the font's own. */
 struct zero {
     bool there;
-    int gap; /* beside it, so that it is as wide as a column; in Pango's units */
+    /* In Pango's units: */
+    int gap;    /* beside it, so that it is as wide as a column */
+    int height; /* that it takes of a line */
 };
 
 /* Looks whether there is one for text of that font, whose letters are so wide. */
