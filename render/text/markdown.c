@@ -223,6 +223,12 @@ static void markdown_tell(const struct decoder *d, struct told *ret)
             ret->first_line = one->first;
         ret->last_line = MAX(ret->last_line, one->last);
     }
+    /* What shows nothing at either end (fences, comments) is on the first and the last page. */
+    if (!d->first)
+        ret->first_line = MIN(1u, ret->total_lines);
+    if (d->end == d->flow.n)
+        ret->last_line = ret->total_lines;
+    ret->first_line = ret->first_line ? ret->first_line : ret->last_line;
 }
 
 int markdown_refs(const struct source *s, struct work_reply *reply, struct output *ret, struct complaint *c)

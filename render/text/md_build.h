@@ -65,4 +65,9 @@ int put_run(struct build *b, const char *text, size_t len, uint32_t look, uint32
 /* The parser's text. */
 int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE len, void *data);
 
+/* ---- md_lines.c */
+
+/* Fills in lines of blocks that have none yet, as far as they can be found. */
+void build_lines(struct md_doc *d, struct span source);
+
 #endif

@@ -305,6 +305,7 @@ int md_doc_init(struct md_doc *d, struct span text)
         md_doc_done(d);
         return b.error ? b.error : -ENOMEM;
     }
+    build_lines(d, text);
     return 0;
 }
 
