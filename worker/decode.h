@@ -74,6 +74,7 @@ struct told {
     uint32_t first_line, last_line, total_lines;
     float line_top, line_height;
     uint32_t rows;
+    uint32_t missing; /* see work_reply */
     int64_t time_ms, duration_ms; /* below 0: not known */
 };
 

@@ -167,7 +167,8 @@ static int plan_drawn(struct job *j, uint32_t tile)
         j->area = fit_tile_area(&j->limits, &whole, tile);
     else if (!fit_area(&j->request->region, &whole, &j->area))
         return bad_region(j);
-    j->target = fit_drawn(&j->limits, j->area.w, j->area.h);
+    bool page = media_row(j->ops->media)->class == CLASS_TEXT && !j->request->region.set;
+    j->target = page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h);
     return WORK_OK;
 }
 
@@ -348,6 +349,7 @@ static int tell(struct job *j)
     r->line_top = t.line_top;
     r->line_height = t.line_height;
     r->rows = t.rows;
+    r->missing = t.missing;
     r->time_ms = t.time_ms;
     r->duration_ms = t.duration_ms;
     if (!t.n_cells || !j->header.sheet)

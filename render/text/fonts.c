@@ -60,3 +60,14 @@ PangoFontDescription *fonts_mono(PangoContext *context, double column)
     pango_font_description_set_absolute_size(font, column / column_of(context, font) * PANGO_SCALE);
     return font;
 }
+
+uint32_t fonts_missing(const PangoLayoutLine *line)
+{
+    uint32_t n = 0;
+    for (const GSList *i = line->runs; i; i = i->next) {
+        const PangoGlyphString *glyphs = ((const PangoGlyphItem *)i->data)->glyphs;
+        for (int k = 0; k < glyphs->num_glyphs; k++)
+            n += !!(glyphs->glyphs[k].glyph & PANGO_GLYPH_UNKNOWN_FLAG);
+    }
+    return n;
+}

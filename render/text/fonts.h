@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 
 #include <pango/pangocairo.h>
+#include <stdint.h>
 
 /* Before the jail: reads fontconfig's files, and says which folders must stay readable. See program.h. */
 void fonts_prepare(const char **readable);
@@ -18,7 +19,10 @@ PangoContext *fonts_context(void);
 #define FONTS_BODY "Liberation Sans,DejaVu Sans,sans-serif"
 #define FONTS_MONO "Liberation Mono,DejaVu Sans Mono,monospace"
 
-/* The same at the size where each column is so wide. The caller frees it. */
+/* How many characters of a line no font has. */
+uint32_t fonts_missing(const PangoLayoutLine *line);
+
+/* The font of code at the size where each column is so wide. The caller frees it. */
 PangoFontDescription *fonts_mono(PangoContext *context, double column);
 
 #endif

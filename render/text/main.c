@@ -3,6 +3,7 @@
 #include <cairo.h>
 #include <fontconfig/fontconfig.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "fonts.h"
 #include "markdown.h"
@@ -22,33 +23,38 @@ static void name_libraries(char *out, size_t room)
                    fc / 10000, fc / 100 % 100, fc % 100);
 }
 
-/* All of ASCII, so that what most pages need has been rendered once. */
-static void draw_words(PangoContext *context, PangoFontDescription *font)
+/* An ordinary page is that large: what was freed stays with the process, touched. */
+enum { WARM_SIDE = 1568 };
+
+static void draw_once(const struct decoder_ops *ops, const char *text, size_t len)
 {
-    char words[0x7f - 0x20 + 1];
-    for (int i = 0; i < 0x7f - 0x20; i++)
-        words[i] = (char)(0x20 + i);
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1200, 40);
-    cairo_t *cairo = cairo_create(surface);
-    PangoLayout *layout = pango_layout_new(context);
-    pango_layout_set_font_description(layout, font);
-    pango_layout_set_text(layout, words, sizeof words - 1);
-    pango_cairo_show_layout(cairo, layout);
-    g_object_unref(layout);
-    cairo_destroy(cairo);
-    cairo_surface_destroy(surface);
+    struct source s = {.data = (const uint8_t *)text, .len = len};
+    struct decoder *d = NULL;
+    struct header h;
+    struct size size;
+    if (ops->open(&s, &d, &h, NULL))
+        return;
+    struct want want = {.channels = 4, .area = {0, 0, h.extent_w, h.extent_h}, .target = {WARM_SIDE, WARM_SIDE}};
+    want.area.w = want.area.h = WARM_SIDE; /* at the size of letters that pages have */
+    (void)ops->start(d, &want, &size, NULL);
+    ops->close(d);
 }
 
-/* Once through the fonts of code and of prose. */
+/* Once through the fonts of code and of prose, with all letters of ASCII in each. */
 static void warm(void)
 {
-    PangoContext *context = fonts_context();
-    PangoFontDescription *font = fonts_mono(context, 11);
-    draw_words(context, font);
-    pango_font_description_set_family(font, FONTS_BODY);
-    draw_words(context, font);
-    pango_font_description_free(font);
-    g_object_unref(context);
+#define ASCII "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_ abcdefghijklmnopqrstuvwxyz{|}~"
+#define WORDS "The quick brown fox jumps over the lazy dog. PACK MY BOX WITH FIVE DOZEN LIQUOR JUGS. 0123456789,:;?!()[]/-"
+    static const char code[] = ASCII "\n";
+    static const char prose[] = "# " WORDS "\n## " WORDS "\n\n" WORDS " **" WORDS "** `" WORDS "`\n\n- a\n\n|a|b|\n|---|---|\n|c|d|\n\n"
+                                "```\n" ASCII "\n```\n";
+    draw_once(&render_plain, code, sizeof code - 1);
+    draw_once(&render_markdown, prose, sizeof prose - 1);
+    /* The rows that the picture will be made of. */
+    volatile uint8_t *rows = malloc((size_t)WARM_SIDE * WARM_SIDE * 4);
+    for (size_t i = 0; rows && i < (size_t)WARM_SIDE * WARM_SIDE * 4; i += 4096)
+        rows[i] = 0;
+    free((void *)(uintptr_t)rows);
     warm_up();
 }
 

@@ -14,10 +14,11 @@
 #include "base/text.h"
 #include "encoding.h"
 #include "md_page.h"
+#include "md_repair.h"
 #include "paper.h"
 #include "plain.h"
 
-enum { MARGIN = 44, PAGE_WIDTH = 1092, PAGE_LEAST = 480, HEIGHT_LEAST = 320 };
+enum { MARGIN = 44, GUTTER = 68, PAGE_WIDTH = 1092, PAGE_LEAST = 480, HEIGHT_LEAST = 320 };
 
 struct decoder {
     struct decoder *plain; /* instead of all below */
@@ -25,10 +26,10 @@ struct decoder {
     struct md_doc doc;
     struct insets insets;
     struct setter set;
-    struct slice *slices;
-    size_t n, first, end; /* of them, and those on the page */
-    double width, height, column; /* of the page */
-    uint32_t pages;
+    struct flow flow;
+    size_t first, end; /* slices on the page */
+    uint32_t width, height; /* of the page */
+    uint32_t pages, missing;
     struct paper paper;
 };
 
@@ -39,7 +40,7 @@ static void markdown_close(struct decoder *d)
     paper_done(&d->paper);
     if (d->set.context)
         setter_done(&d->set);
-    free(d->slices);
+    flow_done(&d->flow);
     md_doc_done(&d->doc);
     free(d->copy);
     free(d);
@@ -69,12 +70,26 @@ static int make_valid(struct span *text, uint8_t **copy)
     return 0;
 }
 
+static int repair(struct span *text, uint8_t **copy)
+{
+    auto_buf out = BUF_INIT(8 * LIMIT_MARKDOWN_BYTES);
+    int e = md_repair(*text, &out);
+    if (e || !out.len)
+        return e;
+    free(*copy);
+    *text = (struct span){NULL, out.len};
+    text->at = *copy = (uint8_t *)buf_take(&out);
+    return 0;
+}
+
 static int parse(const struct source *s, struct md_doc *ret_doc, uint8_t **ret_copy)
 {
     struct span text;
     int e = text_of((struct span){s->data, s->len}, &text, ret_copy);
     if (!e)
         e = make_valid(&text, ret_copy);
+    if (!e)
+        e = repair(&text, ret_copy);
     return e ? e : md_doc_init(ret_doc, text);
 }
 
@@ -88,43 +103,52 @@ static void choose_page(struct decoder *d, const struct fit_limits *limits)
 {
     uint32_t width = MIN(paper_width(limits, HEIGHT_LEAST), (uint32_t)PAGE_WIDTH);
     d->width = MAX(width, (uint32_t)PAGE_LEAST);
-    d->height = paper_height(limits, (uint32_t)d->width);
+    d->height = paper_height(limits, d->width);
     if (d->height < HEIGHT_LEAST)
-        d->height = fmax(HEIGHT_LEAST, d->width * 3 / 4);
-    d->column = MARGIN;
+        d->height = MAX((uint32_t)HEIGHT_LEAST, d->width * 3 / 4);
 }
 
-/* One page alone is as high as its text; beside it there is white, so that it is not enlarged. */
-static void trim_page(struct decoder *d, const struct fit_limits *limits)
+static double column_width(const struct decoder *d)
+{
+    return d->width - GUTTER - MARGIN;
+}
+
+static double column_height(const struct decoder *d)
+{
+    return d->height - 2 * MARGIN;
+}
+
+/* One page alone is as large as its text. No line is set anew: none is wider than what stays. */
+static void trim_page(struct decoder *d)
 {
     if (d->pages > 1)
         return;
-    d->height = ceil(fmax(page_height(d->slices, 0, d->n), 16) + 2 * MARGIN);
-    double widest = paper_width(limits, (uint32_t)d->height);
-    if (widest > d->width) {
-        d->column += floor((widest - d->width) / 2);
-        d->width = widest;
-    }
+    d->height = (uint32_t)ceil(fmax(page_height(d->flow.slices, 0, d->flow.n), 16)) + 2 * MARGIN;
+    uint32_t width = (uint32_t)ceil(d->flow.widest) + 1 + GUTTER + MARGIN;
+    d->width = MIN(d->width, MAX(width, (uint32_t)PAGE_LEAST));
+    d->set.width = column_width(d);
 }
 
-static int lay_out(struct decoder *d, const struct source *s, struct complaint *c)
+/* All of it, in slices. -ENOMEM, -E2BIG. */
+static int measure(struct decoder *d, const struct source *s)
 {
-    const struct fit_limits *limits = limits_of(s);
-    uint32_t page = s->request && s->request->page ? s->request->page : 1;
-    choose_page(d, limits);
-    double width = d->width - 2 * MARGIN, height = d->height - 2 * MARGIN;
+    choose_page(d, limits_of(s));
     insets_init(&d->insets, s, &d->doc);
-    setter_init(&d->set, &d->doc, &d->insets, width, height);
+    setter_init(&d->set, &d->doc, &d->insets, column_width(d), column_height(d));
     d->insets.context = d->set.context;
     d->insets.font = d->set.body;
-    d->insets.width = width;
-    d->insets.height = height * 0.75;
-    if (slices_measure(&d->set, &d->slices, &d->n))
-        return complain(c, WORK_NO_MEMORY, "no memory for the page");
-    d->pages = MIN(pages_cut(d->slices, d->n, height, page, &d->first, &d->end), LIMIT_PAGES);
+    d->insets.width = column_width(d);
+    d->insets.height = column_height(d) * 0.75;
+    return flow_init(&d->flow, &d->set);
+}
+
+static int find_page(struct decoder *d, const struct source *s, struct complaint *c)
+{
+    uint32_t page = s->request && s->request->page ? s->request->page : 1;
+    d->pages = MIN(pages_cut(d->flow.slices, d->flow.n, column_height(d), page, &d->first, &d->end), LIMIT_PAGES);
     if (page > d->pages)
-        return complain(c, WORK_BAD_PAGE, "there are %u pages", d->pages);
-    trim_page(d, limits);
+        return complain(c, WORK_BAD_PAGE, "there are %u", d->pages);
+    trim_page(d);
     return WORK_OK;
 }
 
@@ -139,12 +163,14 @@ static int markdown_open(const struct source *s, struct decoder **ret, struct he
     if (!d)
         return complain(c, WORK_NO_MEMORY, "no memory for the text");
     int e = s->len > LIMIT_MARKDOWN_BYTES ? -E2BIG : parse(s, &d->doc, &d->copy), status;
+    if (!e)
+        e = measure(d, s);
     if (e == -ENOMEM) {
         status = complain(c, WORK_NO_MEMORY, "no memory for the text");
     } else if (e) {
         status = open_plain(d, s, ret_header, c);
     } else {
-        status = lay_out(d, s, c);
+        status = find_page(d, s, c);
         *ret_header = (struct header){.extent_w = d->width, .extent_h = d->height, .has_pages = true, .pages = d->pages,
                                       .frames = 1, .orientation = 1, .exact = true, .channels = 3};
     }
@@ -163,7 +189,7 @@ static int markdown_start(struct decoder *d, const struct want *want, struct siz
     if (status)
         return status;
     pango_cairo_update_context(d->paper.cairo, d->set.context);
-    slices_draw(&d->set, d->slices, d->first, d->end, d->paper.cairo, d->column, MARGIN);
+    d->missing = flow_draw(&d->flow, &d->set, d->first, d->end, d->paper.cairo, GUTTER, MARGIN);
     *ret_size = want->target;
     return paper_ready(&d->paper, c);
 }
@@ -183,7 +209,6 @@ static int markdown_finish(struct decoder *d, struct complaint *c)
     return WORK_OK;
 }
 
-/* Lines of the blocks that are on the page, at least in part. */
 static void markdown_tell(const struct decoder *d, struct told *ret)
 {
     if (d->plain) {
@@ -191,12 +216,19 @@ static void markdown_tell(const struct decoder *d, struct told *ret)
         return;
     }
     ret->total_lines = d->doc.lines;
+    ret->missing = d->missing;
     for (size_t i = d->first; i < d->end; i++) {
-        const struct md_block *b = &d->doc.blocks[d->slices[i].block];
-        if (b->first_line && (!ret->first_line || b->first_line < ret->first_line))
-            ret->first_line = b->first_line;
-        ret->last_line = MAX(ret->last_line, b->last_line);
+        const struct slice *one = &d->flow.slices[i];
+        if (one->first && (!ret->first_line || one->first < ret->first_line))
+            ret->first_line = one->first;
+        ret->last_line = MAX(ret->last_line, one->last);
     }
+    /* What shows nothing at either end (fences, comments) is on the first and the last page. */
+    if (!d->first)
+        ret->first_line = MIN(1u, ret->total_lines);
+    if (d->end == d->flow.n)
+        ret->last_line = ret->total_lines;
+    ret->first_line = ret->first_line ? ret->first_line : ret->last_line;
 }
 
 int markdown_refs(const struct source *s, struct work_reply *reply, struct output *ret, struct complaint *c)

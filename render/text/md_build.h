@@ -11,9 +11,6 @@
 enum {
     DEPTH_SHOWN = 10,
     DEPTH_KEPT = 64,
-    PARTS_MOST = 1 << 20,   /* blocks, cells, runs */
-    IMAGES_MOST = 512,      /* more are words */
-    BLOCK_MOST = 4096,      /* bytes set at once: without a blank Pango takes quadratic time, and at last its numbers overflow */
 };
 
 /* What is open around the text that comes. */
@@ -38,6 +35,7 @@ struct build {
     size_t seen;  /* bytes of the source whose lines were counted */
     uint32_t line;
     unsigned piled;
+    const uint8_t *passed; /* HTML of the source before this has been seen; NULL: none */
 };
 
 /* Notes the first error; returns -1, which ends the parser. */
@@ -54,6 +52,10 @@ void *build_grown(struct build *b, void *array, size_t n, size_t each);
 /* A paragraph, where no block is open: text of a tight list comes without one. */
 int build_block(struct build *b);
 
+/* An image of that name begins: text is its alternative, up to the end. What is beyond the most there may be is words. */
+int build_image(struct build *b, const struct buf *name);
+void build_image_end(struct build *b);
+
 /* ---- md_text.c. All return 0 or -1. */
 
 /* Text as it is; letters of a look of their own, in a run of their own. */
@@ -62,5 +64,10 @@ int put_run(struct build *b, const char *text, size_t len, uint32_t look, uint32
 
 /* The parser's text. */
 int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE len, void *data);
+
+/* ---- md_lines.c */
+
+/* Fills in lines of blocks that have none yet, as far as they can be found. */
+void build_lines(struct md_doc *d, struct span source);
 
 #endif

@@ -28,7 +28,7 @@ void *build_grown(struct build *b, void *array, size_t n, size_t each)
 {
     if (n & (n - 1) || (n && n < 16))
         return array;
-    if (n >= PARTS_MOST) {
+    if (n >= LIMIT_MARKDOWN_PARTS) {
         (void)build_failed(b, -E2BIG);
         return NULL;
     }
@@ -84,19 +84,33 @@ static uint32_t ref_of(struct md_doc *d, const struct buf *name)
     return d->n_refs++;
 }
 
-static int begin_image(struct build *b, const MD_SPAN_IMG_DETAIL *detail)
+int build_image(struct build *b, const struct buf *name)
 {
     struct md_doc *d = b->doc;
-    auto_buf name = BUF_INIT(LIMIT_REFS_BYTES);
-    if (!b->image && d->n_images >= IMAGES_MOST)
+    if (!b->image && d->n_images >= LIMIT_MARKDOWN_IMAGES)
         return build_block(b) || put_text(b, "[image] ", 8) ? -1 : 0;
     if (b->image++)
         return 0;
     if (build_block(b) || !GROW(b, d->images, d->n_images))
         return -1;
-    uint32_t ref = spell(&detail->src, &name) ? MD_NO_REF : ref_of(d, &name);
-    d->images[d->n_images] = (struct md_image){ref, (uint32_t)d->alts.len, 0};
+    uint32_t ref = !name->len || name->error ? MD_NO_REF : ref_of(d, name);
+    d->images[d->n_images] = (struct md_image){.ref = ref, .alt = (uint32_t)d->alts.len};
     return put_run(b, OBJECT, 3, LOOK_IMAGE, (uint32_t)d->n_images++);
+}
+
+void build_image_end(struct build *b)
+{
+    if (!b->image || --b->image || !b->doc->n_images)
+        return;
+    struct md_image *m = &b->doc->images[b->doc->n_images - 1];
+    m->alt_len = (uint32_t)b->doc->alts.len - m->alt;
+}
+
+static int begin_image(struct build *b, const MD_SPAN_IMG_DETAIL *detail)
+{
+    auto_buf name = BUF_INIT(LIMIT_REFS_BYTES);
+    (void)spell(&detail->src, &name);
+    return build_image(b, &name);
 }
 
 static int on_span(MD_SPANTYPE type, void *detail, void *data)
@@ -115,10 +129,8 @@ static int on_span_end(MD_SPANTYPE type, void *detail, void *data)
     (void)detail;
     if (counter && *counter)
         (*counter)--;
-    if (type == MD_SPAN_IMG && b->image && !--b->image && b->doc->n_images) {
-        struct md_image *m = &b->doc->images[b->doc->n_images - 1];
-        m->alt_len = (uint32_t)b->doc->alts.len - m->alt;
-    }
+    if (type == MD_SPAN_IMG)
+        build_image_end(b);
     return 0;
 }
 
@@ -233,6 +245,7 @@ static int on_block(MD_BLOCKTYPE type, void *detail, void *data)
         if (add_block(b, MD_TABLE, 0))
             return -1;
         b->block->columns = ((MD_BLOCK_TABLE_DETAIL *)detail)->col_count;
+        b->block->table = b->doc->n_tables++;
         return 0;
     case MD_BLOCK_TH:
     case MD_BLOCK_TD:
@@ -292,6 +305,7 @@ int md_doc_init(struct md_doc *d, struct span text)
         md_doc_done(d);
         return b.error ? b.error : -ENOMEM;
     }
+    build_lines(d, text);
     return 0;
 }
 

@@ -45,12 +45,15 @@ struct md_block {
     uint32_t at, len;   /* its text */
     uint32_t run, runs;
     uint32_t cell, cells, columns; /* of a table: row by row, in the document's cells */
+    uint32_t table;     /* and which of the tables it is */
     uint32_t first_line, last_line; /* of the source; 0: not known */
 };
 
 struct md_image {
     uint32_t ref;       /* which of the refs; MD_NO_REF */
     uint32_t alt, alt_len; /* in the document's alts */
+    uint32_t width;     /* that it asks for: pixels, or percent of the column; 0: none */
+    bool percent;
 };
 #define MD_NO_REF UINT32_MAX
 
@@ -61,7 +64,7 @@ struct md_doc {
     struct md_image *images;
     size_t n_blocks, n_cells, n_runs, n_images;
     struct buf refs; /* names of images, a NUL behind each, none twice */
-    uint32_t n_refs;
+    uint32_t n_refs, n_tables;
     uint32_t lines; /* of the source */
 };
 

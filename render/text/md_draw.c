@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { BAR = 4, BULLET = 3, MARKER_GAP = 12, BOX = 15 };
+enum { BAR = 4, BULLET = 3, MARKER_GAP = 12, BOX = 15, NUMBER_GAP = 18 };
 
 /* A block of which some slices are on the page. */
 struct on_page {
@@ -16,7 +16,9 @@ struct on_page {
     PangoLayout *layout;
     PangoLayoutIter *iter; /* at the line `at` */
     uint32_t at;
-    struct table table;
+    uint32_t row;         /* of a table that is set loosely, the one that layout is of */
+    uint32_t *missing;
+    double base;          /* line of the slice that was drawn */
 };
 
 static void grey(cairo_t *cairo, double v)
@@ -96,14 +98,28 @@ static void draw_marker(const struct on_page *p, double baseline)
         draw_task(p->cairo, b->marker == MARKER_DONE, p->x - MARKER_GAP + 2, middle);
 }
 
+static void to_line(struct on_page *p, uint32_t line)
+{
+    while (p->at < line && pango_layout_iter_next_line(p->iter))
+        p->at++;
+}
+
+static void show_line(struct on_page *p, double x, double base)
+{
+    PangoLayoutLine *line = pango_layout_iter_get_line_readonly(p->iter);
+    *p->missing += fonts_missing(line);
+    p->base = base;
+    cairo_move_to(p->cairo, x, base);
+    pango_cairo_show_layout_line(p->cairo, line);
+}
+
 static void draw_line(struct on_page *p, uint32_t part, double y, double h)
 {
     const struct md_block *b = p->block;
     bool code = b->kind == MD_CODE;
     PangoRectangle r;
     int top;
-    while (p->at < part && pango_layout_iter_next_line(p->iter))
-        p->at++;
+    to_line(p, part);
     pango_layout_iter_get_line_extents(p->iter, NULL, &r);
     pango_layout_iter_get_line_yrange(p->iter, &top, NULL);
     double pad = code ? MD_CODE_PAD : 0;
@@ -116,8 +132,7 @@ static void draw_line(struct on_page *p, uint32_t part, double y, double h)
     if (!part)
         draw_marker(p, base);
     grey(p->cairo, b->quotes ? 0.2 : 0);
-    cairo_move_to(p->cairo, p->x + pad + (double)r.x / PANGO_SCALE, base);
-    pango_cairo_show_layout_line(p->cairo, pango_layout_iter_get_line_readonly(p->iter));
+    show_line(p, p->x + pad + (double)r.x / PANGO_SCALE, base);
 }
 
 static void draw_rule(cairo_t *cairo, double x, double y, double w)
@@ -127,21 +142,15 @@ static void draw_rule(cairo_t *cairo, double x, double y, double w)
     cairo_fill(cairo);
 }
 
-static void begin(struct on_page *p, const struct md_block *b, double column)
+/* The layout of a block, or of a row of one that is set loosely. */
+static void begin_layout(struct on_page *p, PangoLayout *layout)
 {
-    p->block = b;
-    p->x = column + set_indent(b);
-    p->width = set_width(p->set, b);
+    p->layout = layout;
+    p->iter = pango_layout_get_iter(layout);
     p->at = 0;
-    if (b->kind == MD_TABLE) {
-        table_plan(p->set, b, &p->table);
-    } else if (b->kind != MD_RULE) {
-        p->layout = set_text(p->set, b, p->width);
-        p->iter = pango_layout_get_iter(p->layout);
-    }
 }
 
-static void end(struct on_page *p)
+static void end_layout(struct on_page *p)
 {
     if (p->iter)
         pango_layout_iter_free(p->iter);
@@ -149,16 +158,45 @@ static void end(struct on_page *p)
         g_object_unref(p->layout);
     p->iter = NULL;
     p->layout = NULL;
-    p->block = NULL;
 }
 
-static void draw_slice(struct on_page *p, const struct slice *s, bool last, double y)
+static void begin(struct on_page *p, const struct md_block *b, double column)
+{
+    end_layout(p);
+    p->block = b;
+    p->x = column + set_indent(b);
+    p->width = set_width(p->set, b);
+    if (b->kind != MD_TABLE && b->kind != MD_RULE)
+        begin_layout(p, set_text(p->set, b, p->width));
+}
+
+static void draw_loose(struct on_page *p, const struct slice *s, double y)
+{
+    PangoLayout *layout;
+    int top;
+    if (!p->layout || p->row != s->part) {
+        end_layout(p);
+        if (set_loose_row(p->set, p->block, s->part, p->width, &layout))
+            return; /* it was there when it was measured */
+        begin_layout(p, layout);
+        p->row = s->part;
+    }
+    to_line(p, s->line);
+    pango_layout_iter_get_line_yrange(p->iter, &top, NULL);
+    cairo_set_source_rgb(p->cairo, 0, 0, 0);
+    show_line(p, p->x, y + (double)(pango_layout_iter_get_baseline(p->iter) - top) / PANGO_SCALE);
+}
+
+static void draw_slice(struct on_page *p, const struct table *tables, const struct slice *s, bool last, double y)
 {
     const struct md_block *b = p->block;
-    if (b->kind == MD_TABLE) {
-        table_row_draw(p->set, b, &p->table, s->part, p->cairo, p->x, y);
+    if (b->kind == MD_TABLE && tables[b->table].loose) {
+        draw_loose(p, s, y);
+    } else if (b->kind == MD_TABLE) {
+        p->base = table_row_draw(p->set, b, &tables[b->table], s, p->cairo, p->x, y, p->missing);
     } else if (b->kind == MD_RULE) {
         draw_rule(p->cairo, p->x, y + s->height / 2.0, p->width);
+        p->base = y + s->height;
     } else {
         draw_line(p, s->part, y, s->height);
         if (last && b->kind == MD_HEADING && b->level <= 2)
@@ -166,23 +204,41 @@ static void draw_slice(struct on_page *p, const struct slice *s, bool last, doub
     }
 }
 
-void slices_draw(const struct setter *s, const struct slice *slices, size_t first, size_t after, cairo_t *cairo, double x,
-                 double y)
+/* The number of the source's line, small, beside the slice that was drawn. */
+static void draw_source_line(const struct on_page *p, uint32_t line, double x)
 {
-    struct on_page p = {.set = s, .cairo = cairo};
+    char text[16];
+    int w;
+    PangoLayout *layout = pango_layout_new(p->set->context);
+    (void)snprintf(text, sizeof text, "%u", line);
+    pango_layout_set_font_description(layout, p->set->small);
+    pango_layout_set_text(layout, text, -1);
+    pango_layout_get_pixel_size(layout, &w, NULL);
+    grey(p->cairo, 0.62);
+    cairo_move_to(p->cairo, x - w - NUMBER_GAP, p->base);
+    pango_cairo_show_layout_line(p->cairo, pango_layout_get_line_readonly(layout, 0));
+    g_object_unref(layout);
+}
+
+uint32_t flow_draw(const struct flow *f, const struct setter *s, size_t first, size_t after, cairo_t *cairo, double x, double y)
+{
+    uint32_t missing = 0;
+    struct on_page p = {.set = s, .cairo = cairo, .missing = &missing};
     const struct md_block *before = NULL;
     for (size_t i = first; i < after; i++) {
-        const struct md_block *b = &s->doc->blocks[slices[i].block];
-        double space = i > first ? slices[i].space : 0;
+        const struct slice *one = &f->slices[i];
+        const struct md_block *b = &s->doc->blocks[one->block];
+        double space = i > first ? one->space : 0;
         y += space;
-        draw_bars(cairo, b, before, x, y, space, slices[i].height);
-        if (b != p.block) {
-            end(&p);
+        draw_bars(cairo, b, before, x, y, space, one->height);
+        if (b != p.block)
             begin(&p, b, x);
-        }
-        draw_slice(&p, &slices[i], i + 1 == after || slices[i + 1].block != slices[i].block, y);
-        y += slices[i].height;
+        draw_slice(&p, f->tables, one, i + 1 == after || f->slices[i + 1].block != one->block, y);
+        if (one->begins && one->first)
+            draw_source_line(&p, one->first, x);
+        y += one->height;
         before = b;
     }
-    end(&p);
+    end_layout(&p);
+    return MIN(missing, LIMIT_GLYPHS);
 }

@@ -10,6 +10,9 @@
 
 struct slice {
     uint32_t block, part; /* which line or row of which block */
+    uint32_t line;        /* of the row of a table that is set loosely */
+    uint32_t first, last; /* lines of the source that it shows; 0: not known */
+    bool begins;          /* and it is the first slice of these */
     float space, height;  /* the space before it is not there at the top of a page */
     bool keep;            /* must not stand alone at the foot of a page */
 };

@@ -102,3 +102,46 @@ size_t html_markup(struct span s, bool *ret_break)
         return 0;
     return (size_t)(end - s.at) + 1;
 }
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/';
+}
+
+bool html_is_image(struct span tag)
+{
+    return tag.len > 5 && strncasecmp((const char *)tag.at, "<img", 4) == 0 && is_blank(tag.at[4]);
+}
+
+/* From `at` on, up to one of these. */
+static size_t length_to(struct span tag, size_t at, const char *ends)
+{
+    size_t n = 0;
+    while (at + n < tag.len && !strchr(ends, tag.at[at + n]))
+        n++;
+    return n;
+}
+
+struct span html_attribute(struct span tag, const char *name)
+{
+    size_t i = length_to(tag, 0, " \t\r\n/>");
+    while (i < tag.len) {
+        while (i < tag.len && is_blank(tag.at[i]))
+            i++;
+        size_t from = i, len = length_to(tag, i, " \t\r\n/>=");
+        i += len;
+        struct span value = {tag.at + i, 0};
+        if (i < tag.len && tag.at[i] == '=') {
+            bool quoted = ++i < tag.len && (tag.at[i] == '"' || tag.at[i] == '\'');
+            const char ends[2] = {quoted ? (char)tag.at[i] : ' ', 0};
+            i += quoted;
+            value = (struct span){tag.at + i, length_to(tag, i, quoted ? ends : " \t\r\n>")};
+            i += value.len + quoted;
+        } else if (!len) {
+            i++;
+        }
+        if (len == strlen(name) && strncasecmp((const char *)tag.at + from, name, len) == 0)
+            return value;
+    }
+    return (struct span){NULL, 0};
+}

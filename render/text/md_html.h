@@ -14,4 +14,10 @@ uint32_t html_entity(struct span s);
  */
 size_t html_markup(struct span s, bool *ret_break);
 
+/* The value of a tag's attribute, its quotes taken away; {NULL, 0}: it has none of that name. */
+struct span html_attribute(struct span tag, const char *name);
+
+/* The tag is an image. */
+bool html_is_image(struct span tag);
+
 #endif

@@ -54,11 +54,22 @@ static PangoLayout *words(const struct insets *in, uint32_t image)
     return layout;
 }
 
+static double asked_width(const struct insets *in, uint32_t image)
+{
+    const struct md_image *m = &in->doc->images[image];
+    return m->percent ? in->width * m->width / 100 : m->width;
+}
+
 void inset_size(const struct insets *in, uint32_t image, double *ret_w, double *ret_h)
 {
     const struct work_inset *i = shown(in, image);
     if (i) {
         double w = i->natural_w ? i->natural_w : i->w, h = i->natural_h ? i->natural_h : i->h;
+        double asked = asked_width(in, image);
+        if (asked > 0) {
+            h *= asked / w;
+            w = asked;
+        }
         double f = fmin(fmin(in->width / w, in->height / h), 1);
         *ret_w = fmax(w * f, 1);
         *ret_h = fmax(h * f, 1);

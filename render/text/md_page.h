@@ -13,17 +13,30 @@ struct table {
     double widths[TABLE_COLUMNS];
     bool loose; /* it is not: a line for each row, the cells behind one another */
 };
-void table_plan(const struct setter *s, const struct md_block *b, struct table *ret);
-uint32_t table_rows(const struct md_block *b);
-double table_row_height(const struct setter *s, const struct md_block *b, const struct table *t, uint32_t row);
-void table_row_draw(const struct setter *s, const struct md_block *b, const struct table *t, uint32_t row, cairo_t *cairo,
-                    double x, double y);
 
-/* All of a document, for the caller to free. -ENOMEM. */
-int slices_measure(const struct setter *s, struct slice **ret, size_t *ret_n);
+/* All of a document, measured. Zero is an empty one. */
+struct flow {
+    struct slice *slices;
+    size_t n, room;
+    struct table *tables; /* all of the document's */
+    double widest;        /* how much of the column's width is used */
+};
 
-/* Slices first to end - 1, the first at the top of the column, whose upper left corner is x, y. */
-void slices_draw(const struct setter *s, const struct slice *slices, size_t first, size_t end, cairo_t *cairo, double x,
-                 double y);
+/* -ENOMEM, or -E2BIG for what is too much to be laid out. */
+int flow_init(struct flow *f, const struct setter *s);
+void flow_done(struct flow *f);
+
+/* One more at the end. The same errors. */
+int flow_add(struct flow *f, struct slice one);
+
+/* Plans a table and adds its slices, with that space before the first. The same errors. */
+int table_measure(const struct setter *s, uint32_t index, float space, struct flow *f);
+/* Returns where the base line of its text is, and counts characters that no font has. */
+double table_row_draw(const struct setter *s, const struct md_block *b, const struct table *t, const struct slice *row,
+                      cairo_t *cairo, double x, double y, uint32_t *missing);
+
+/* Draws slices first to end - 1, the first at the top of the column, whose upper left corner is x, y. Returns how many
+ * characters no font had. */
+uint32_t flow_draw(const struct flow *f, const struct setter *s, size_t first, size_t end, cairo_t *cairo, double x, double y);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BODY_PX = 20, CODE_COLUMN = 11 };
+enum { BODY_PX = 20, SMALL_PX = 13, CODE_COLUMN = 11 };
 
 /* Sizes of headings, the largest first. */
 static const double heading_px[6] = {34, 28, 24, 22, 20, 20};
@@ -23,7 +23,10 @@ void setter_init(struct setter *s, const struct md_doc *doc, const struct insets
     *s = (struct setter){.doc = doc, .insets = insets, .context = fonts_context(), .width = width, .height = height};
     s->body = pango_font_description_from_string(FONTS_BODY);
     pango_font_description_set_absolute_size(s->body, BODY_PX * PANGO_SCALE);
+    s->small = pango_font_description_from_string(FONTS_BODY);
+    pango_font_description_set_absolute_size(s->small, SMALL_PX * PANGO_SCALE);
     s->mono = fonts_mono(s->context, CODE_COLUMN);
+    zero_init(&s->zero, s->context, s->mono, CODE_COLUMN);
     pango_cairo_context_set_shape_renderer(s->context, draw_shape, (gpointer)(uintptr_t)insets, NULL);
 }
 
@@ -33,6 +36,7 @@ void setter_done(struct setter *s)
         g_object_unref(s->context);
     pango_font_description_free(s->body);
     pango_font_description_free(s->mono);
+    pango_font_description_free(s->small);
     *s = (struct setter){0};
 }
 
@@ -145,25 +149,30 @@ PangoLayout *set_text(const struct setter *s, const struct md_block *b, double w
         add(list, pango_attr_size_new_absolute((int)(heading_px[b->level - 1] * PANGO_SCALE)), 0, b->len);
     }
     add_looks(s, list, b, 0);
+    if (b->kind == MD_CODE && len)
+        zero_mark(&s->zero, list, s->doc->text.data + b->at, len, 0);
     pango_layout_set_attributes(layout, list);
     pango_attr_list_unref(list);
     return layout;
 }
 
-PangoLayout *set_loose_row(const struct setter *s, const struct md_block *table, uint32_t row, double width)
+int set_loose_row(const struct setter *s, const struct md_block *table, uint32_t row, double width, PangoLayout **ret)
 {
-    PangoLayout *layout = new_layout(s, table, width);
+    auto_buf text = BUF_INIT(LIMIT_MARKDOWN_LOOSE);
     PangoAttrList *list = pango_attr_list_new();
-    auto_buf text = BUF_INIT(LIMIT_MARKDOWN_TEXT);
-    for (uint32_t i = row * table->columns; i < (row + 1) * table->columns && i < table->cells; i++) {
+    for (uint64_t i = (uint64_t)row * table->columns; i < ((uint64_t)row + 1) * table->columns && i < table->cells; i++) {
         const struct md_block *cell = &s->doc->cells[table->cell + i];
         if (text.len)
             (void)buf_add_str(&text, " | ");
         add_looks(s, list, cell, (uint32_t)text.len);
-        (void)buf_add(&text, s->doc->text.data + cell->at, cell->len);
+        if (cell->len)
+            (void)buf_add(&text, s->doc->text.data + cell->at, cell->len);
     }
-    pango_layout_set_text(layout, text.error || !text.data ? "" : text.data, text.error ? 0 : (int)text.len);
-    pango_layout_set_attributes(layout, list);
+    if (!text.error) {
+        *ret = new_layout(s, table, width);
+        pango_layout_set_text(*ret, text.data ? text.data : "", (int)text.len);
+        pango_layout_set_attributes(*ret, list);
+    }
     pango_attr_list_unref(list);
-    return layout;
+    return text.error;
 }

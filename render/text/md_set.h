@@ -6,6 +6,7 @@
 #include "fonts.h"
 #include "md_doc.h"
 #include "md_inset.h"
+#include "zero.h"
 
 enum {
     MD_LINE_GAP = 8,   /* between the lines of a paragraph */
@@ -21,7 +22,8 @@ struct setter {
     const struct md_doc *doc;
     const struct insets *insets;
     PangoContext *context;
-    PangoFontDescription *body, *mono;
+    PangoFontDescription *body, *mono, *small;
+    struct zero zero;     /* of the code */
     double width, height; /* of the column on a page */
 };
 
@@ -35,7 +37,7 @@ double set_width(const struct setter *s, const struct md_block *b);
 /* The text of a block, in lines of that width (0: one that is as long as it is). The caller unrefs it. */
 PangoLayout *set_text(const struct setter *s, const struct md_block *b, double width);
 
-/* A row of a table too wide to be one: its cells in a line, which the caller frees with its runs in place. */
-PangoLayout *set_loose_row(const struct setter *s, const struct md_block *table, uint32_t row, double width);
+/* A row of a table too wide to be one: its cells behind one another, for the caller to unref. -ENOMEM, -E2BIG. */
+int set_loose_row(const struct setter *s, const struct md_block *table, uint32_t row, double width, PangoLayout **ret);
 
 #endif

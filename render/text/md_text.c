@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "md_build.h"
 #include "md_html.h"
@@ -72,12 +73,22 @@ static int go_on(struct build *b)
     return 0;
 }
 
+/* Words that stand for an image are cut, between characters. */
+static int put_alt(struct build *b, const char *text, size_t len)
+{
+    struct md_doc *d = b->doc;
+    size_t has = d->alts.len - d->images[d->n_images - 1].alt;
+    size_t room = has < LIMIT_MARKDOWN_ALT ? LIMIT_MARKDOWN_ALT - has : 0;
+    size_t n = len <= room ? len : cut_at(text, room, true);
+    return n && buf_add(&d->alts, text, n) ? build_failed(b, d->alts.error) : 0;
+}
+
 int put_text(struct build *b, const char *text, size_t len)
 {
     if (b->image)
-        return buf_add(&b->doc->alts, text, len) ? build_failed(b, b->doc->alts.error) : 0;
+        return put_alt(b, text, len);
     while (b->block && len) {
-        size_t room = b->block->len < BLOCK_MOST ? BLOCK_MOST - b->block->len : 0;
+        size_t room = b->block->len < LIMIT_MARKDOWN_BLOCK ? LIMIT_MARKDOWN_BLOCK - b->block->len : 0;
         size_t n = len <= room ? len : cut_at(text, room, b->block->kind == MD_CODE);
         if ((n && put_run(b, text, n, look_now(b), 0)) || (n < len && go_on(b)))
             return -1;
@@ -144,11 +155,15 @@ static int put_entity(struct build *b, struct span s)
     return c ? put_char(b, c) : put_shown(b, s);
 }
 
+static bool at_start(const struct build *b)
+{
+    return !b->block || !b->block->len || b->doc->text.data[b->doc->text.len - 1] == '\n';
+}
+
 /* Between the lines of HTML is no empty one, and none before the first. */
 static int put_break(struct build *b)
 {
-    bool empty = !b->block || !b->block->len || b->doc->text.data[b->doc->text.len - 1] == '\n';
-    return empty ? 0 : put_text(b, "\n", 1);
+    return at_start(b) ? 0 : put_text(b, "\n", 1);
 }
 
 static int put_html_text(struct build *b, struct span s)
@@ -156,24 +171,92 @@ static int put_html_text(struct build *b, struct span s)
     while (s.len) {
         size_t next;
         struct span line = line_first(s, &next);
-        if (put_shown(b, line) || (next > line.len && put_break(b)))
+        bool ended = next > line.len;
+        while (line.len && at_start(b) && (line.at[0] == ' ' || line.at[0] == '\t'))
+            line = (struct span){line.at + 1, line.len - 1};
+        if (put_shown(b, line) || (ended && put_break(b)))
             return -1;
         s = (struct span){s.at + next, s.len - next};
     }
     return 0;
 }
 
+/* Entities in an attribute are rare, and only these matter in names. */
+static void spell_attribute(struct span value, struct buf *out)
+{
+    for (size_t i = 0; i < value.len;) {
+        const uint8_t *end = value.at[i] == '&' ? memchr(value.at + i, ';', MIN(value.len - i, (size_t)16)) : NULL;
+        size_t n = end ? (size_t)(end - value.at) - i + 1 : 1;
+        uint32_t c = end ? html_entity((struct span){value.at + i, n}) : 0;
+        (void)(c ? buf_add_char(out, c) : buf_add(out, value.at + i, n));
+        i += n;
+    }
+}
+
+/* Pixels, or percent of the column. */
+static void set_width_of(struct md_image *m, struct span value)
+{
+    uint32_t n = 0;
+    size_t i = 0;
+    for (; i < value.len && value.at[i] >= '0' && value.at[i] <= '9' && n < LIMIT_SIDE; i++)
+        n = n * 10 + (uint32_t)(value.at[i] - '0');
+    m->percent = i < value.len && value.at[i] == '%';
+    m->width = m->percent ? MIN(n, 100u) : MIN(n, LIMIT_SIDE);
+}
+
+static int put_img(struct build *b, struct span tag)
+{
+    auto_buf name = BUF_INIT(LIMIT_REFS_BYTES), alt = BUF_INIT(LIMIT_REFS_BYTES);
+    struct md_doc *d = b->doc;
+    size_t before = d->n_images;
+    spell_attribute(html_attribute(tag, "src"), &name);
+    spell_attribute(html_attribute(tag, "alt"), &alt);
+    if (build_image(b, &name))
+        return -1;
+    if (d->n_images > before)
+        set_width_of(&d->images[before], html_attribute(tag, "width"));
+    int e = d->n_images > before && alt.len ? put_shown(b, (struct span){(const uint8_t *)alt.data, alt.len}) : 0;
+    if (d->n_images > before || b->image)
+        build_image_end(b);
+    return e;
+}
+
+/* The parser gives HTML line by line: a tag or comment that goes on is looked for in the source. */
+static struct span beyond(const struct build *b, struct span s)
+{
+    const uint8_t *start = b->source.at, *end = start + b->source.len;
+    if (s.at < start || s.at + s.len > end)
+        return s;
+    struct span more = {s.at, MIN((size_t)(end - s.at), s.len + LIMIT_MARKDOWN_BLOCK)};
+    const uint8_t *gap = memmem(more.at, more.len, "\n\n", 2);
+    bool comment = more.len >= 4 && memcmp(more.at, "<!--", 4) == 0;
+    if (gap && gap >= s.at + s.len && !comment)
+        more.len = (size_t)(gap - s.at);
+    return more;
+}
+
 static int put_html(struct build *b, struct span s)
 {
+    if (b->passed > s.at && b->passed <= b->source.at + b->source.len && s.at >= b->source.at) {
+        size_t skip = MIN((size_t)(b->passed - s.at), s.len);
+        s = (struct span){s.at + skip, s.len - skip};
+    }
     for (size_t i = 0, from = 0;;) {
-        bool ends;
-        size_t n = i < s.len ? html_markup((struct span){s.at + i, s.len - i}, &ends) : 0;
+        bool ends = false;
+        struct span tag = {s.at + i, i < s.len ? s.len - i : 0};
+        if (tag.len && tag.at[0] == '<')
+            tag = beyond(b, tag);
+        size_t n = html_markup(tag, &ends);
         if (n || i == s.len) {
             if (put_html_text(b, (struct span){s.at + from, i - from}) || (n && ends && put_break(b)))
                 return -1;
             if (i == s.len)
                 return 0;
-            i = from = i + n;
+            if (html_is_image((struct span){tag.at, n}) && put_img(b, (struct span){tag.at, n}))
+                return -1;
+            if (n > s.len - i)
+                b->passed = tag.at + n;
+            i = from = MIN(i + n, s.len);
         } else {
             const uint8_t *next = memchr(s.at + i + 1, '<', s.len - i - 1);
             i = next ? (size_t)(next - s.at) : s.len;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Paper: how large a page may be so that it is shown as it was laid out, and the picture it is drawn on. A page's units are
- * pixels at natural size; fit_drawn makes what is smaller larger, so a page is as large as the limits allow, on one side at
- * least.
+ * pixels at natural size, of which it has whole numbers.
  */
 #ifndef FOVEA_TEXT_PAPER_H
 #define FOVEA_TEXT_PAPER_H

@@ -7,18 +7,35 @@
 #include "row.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "fonts.h"
 
 enum { DOTTED_CIRCLE = 0x25cc };
 
+static void mark_zeros(struct row_pen *pen, const char *words, size_t len)
+{
+    PangoAttrList *list = pango_attr_list_new();
+    zero_mark(&pen->zero, list, words, len, 0);
+    pango_layout_set_attributes(pen->layout, list);
+    pango_attr_list_unref(list);
+}
+
 void row_words(struct row_pen *pen, const char *words, size_t len, double x, double y)
 {
+    bool zeros = pen->zero.there && memchr(words, '0', len);
+    if (zeros)
+        mark_zeros(pen, words, len);
     pango_layout_set_text(pen->layout, words, (int)len);
+    PangoLayoutLine *line = pango_layout_get_line_readonly(pen->layout, 0);
+    pen->missing += fonts_missing(line);
     cairo_move_to(pen->cairo, x, y);
-    pango_cairo_show_layout_line(pen->cairo, pango_layout_get_line_readonly(pen->layout, 0));
+    pango_cairo_show_layout_line(pen->cairo, line);
+    if (zeros)
+        pango_layout_set_attributes(pen->layout, NULL);
 }
 
 /* A piece of a row, as it is shown. */

@@ -9,13 +9,16 @@
 #include <pango/pangocairo.h>
 
 #include "wrap.h"
+#include "zero.h"
 
 /* What rows are drawn with. */
 struct row_pen {
     cairo_t *cairo;
     PangoLayout *layout; /* in the font of the rows */
+    struct zero zero;
     double column;       /* its width */
     unsigned columns;    /* of a row; what stands out over them is not drawn */
+    uint32_t missing;    /* characters drawn so far that no font has */
 };
 
 /* Draws a row of text with its base line at y, from x on. */

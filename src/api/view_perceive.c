@@ -113,6 +113,7 @@ static void add_lines(const struct work_reply *r, struct perception *p)
     double top = alike ? floor((r->crop.y - r->line_top) / h) : 0;
     double end = alike ? ceil((r->crop.y + r->crop.h - r->line_top) / h) - 1 : 0;
     p->total_lines = r->total_lines;
+    p->missing = r->missing;
     if ((p->region && !alike) || end < 0 || top > last) /* of a part nobody knows which, or none */
         return;
     uint32_t skipped = top > 0 ? (uint32_t)top : 0;

@@ -73,8 +73,15 @@
 #define LIMIT_REFS 32u                      /* of them shown */
 #define LIMIT_DIFF_BOXES 32u                /* told of two pictures that differ */
 #define LIMIT_TEXT_ROW (16 * KIB)           /* bytes of one row of text, with all that is piled up in it */
-#define LIMIT_MARKDOWN_BYTES (512 * KIB)     /* of a Markdown that is laid out; a longer one is shown as its source */
+#define LIMIT_MARKDOWN_BYTES (512 * KIB)    /* of a Markdown that is laid out; a longer one is shown as its source */
 #define LIMIT_MARKDOWN_TEXT (8 * MIB)       /* its text, with what acts made visible */
+#define LIMIT_MARKDOWN_BLOCK 4096u          /* bytes set at once: Pango's time is quadratic where there is no blank */
+#define LIMIT_MARKDOWN_PARTS (1u << 20)     /* blocks, cells, runs */
+#define LIMIT_MARKDOWN_SLICES (1u << 21)    /* lines and rows on all pages */
+#define LIMIT_MARKDOWN_LOOSE (64 * KIB)     /* of a row of a table that has no grid */
+#define LIMIT_MARKDOWN_IMAGES 512u          /* more are words */
+#define LIMIT_MARKDOWN_ALT 300u             /* bytes of the words that stand for an image */
+#define LIMIT_GLYPHS 1000000u               /* counted on one page */
 #define LIMIT_RENDER_FILES 32               /* folders that a worker may read fonts and tables in */
 #define LIMIT_RENDER_FDS 64                 /* of them open at once */
 #define LIMIT_SVG_BYTES (64 * MIB)          /* markup of a compressed SVG */

@@ -108,13 +108,19 @@ struct size fit_target(const struct fit_limits *limits, struct size crop)
     return limits->resize ? enlarge(limits, size_largest(crop, allowed, limits)) : crop;
 }
 
-struct size fit_drawn(const struct fit_limits *limits, double width, double height)
+/* What is drawn has no pixels that could be left as they are. */
+struct size fit_page(const struct fit_limits *limits, struct size page)
 {
     struct fit_limits l = *limits;
-    double f = LIMIT_SIDE / fmax(width, height);
     l.resize = 1;
     l.max_edge = limits->max_edge && limits->max_edge <= LIMIT_DRAWN_SIDE ? limits->max_edge : LIMIT_DRAWN_SIDE;
-    return fit_target(&l, (struct size){side(width * f), side(height * f)});
+    return fit_target(&l, page);
+}
+
+struct size fit_drawn(const struct fit_limits *limits, double width, double height)
+{
+    double f = LIMIT_SIDE / fmax(width, height);
+    return fit_page(limits, (struct size){side(width * f), side(height * f)});
 }
 
 /* ---------------------------------------------------------------- tiles */

@@ -50,6 +50,9 @@ struct size fit_target(const struct fit_limits *limits, struct size crop);
 /* The size at which a part of something that is drawn is shown, so large in its units: the largest of its shape. */
 struct size fit_drawn(const struct fit_limits *limits, double width, double height);
 
+/* The same of a whole page of text, which has a size of its own: not enlarged, unless min_edge asks for it. */
+struct size fit_page(const struct fit_limits *limits, struct size page);
+
 /*
  * A long picture, shown whole, is too small to be read: it is given in tiles too, cut across its long side with a little
  * overlap, each shown as large as the limits allow. How many there are (1: it is not long), and the k-th, from 1.

@@ -247,6 +247,9 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
         (void)buf_add_str(b, " The file is cut short: what follows is missing.");
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
+    if (p->missing)
+        (void)buf_add_format(b, p->missing == 1 ? " %u character has no font here and is shown as a box."
+                                                : " %u characters have no font here and are shown as boxes.", p->missing);
     if (p->over_budget)
         (void)buf_add_format(b, " At %zu bytes it is over the budget.", p->len);
     if (!p->model || !perception_seen(p))

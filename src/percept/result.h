@@ -89,6 +89,7 @@ struct perception {
     struct cell *cells;
     size_t n_cells;
     uint32_t first_line, last_line, total_lines; /* of text; 0 otherwise */
+    uint32_t missing;   /* characters that no font here has */
     double line_top, line_height; /* of text in equal rows, one for each line, in pixels as shown; 0, 0 otherwise */
     struct difference difference;
     bool recorded;      /* it is a comparison as the record has it, or a part of one: only the paths of its difference are known */

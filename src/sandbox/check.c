@@ -92,7 +92,7 @@ static bool lines_plausible(const struct work_reply *r)
 {
     return r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
            isfinite(r->line_height) && r->line_top >= 0 && r->line_height >= 0 && r->line_top <= (float)LIMIT_SIDE &&
-           r->line_height <= (float)LIMIT_SIDE;
+           r->line_height <= (float)LIMIT_SIDE && r->missing <= LIMIT_GLYPHS;
 }
 
 static bool same_area(const struct area *a, const struct area *b)
@@ -121,7 +121,8 @@ static bool drawn_planned(const struct work_request *request, const struct work_
     } else if (!fit_area(&request->region, &whole, &area)) {
         return false;
     }
-    struct size target = fit_drawn(&request->limits, area.w, area.h);
+    bool page = media_row((enum media)request->media)->class == CLASS_TEXT && !request->region.set;
+    struct size target = page ? fit_page(&request->limits, (struct size){r->source_w, r->source_h}) : fit_drawn(&request->limits, area.w, area.h);
     struct fit_limits as_is = request->limits;
     as_is.resize = 1;
     return same_area(&area, &r->crop) && explained(request, &as_is, target, r);

@@ -139,6 +139,7 @@ struct work_reply {
     uint32_t first_line, last_line, total_lines; /* of text; 0 otherwise */
     float line_top, line_height; /* of text in equal rows: where in the page's units the first begins; 0, 0 otherwise */
     uint32_t rows;               /* and how many; more than lines where some are wrapped */
+    uint32_t missing;            /* characters of the page that no font here has; at most LIMIT_GLYPHS */
     int64_t time_ms, duration_ms; /* of a video; below 0: not known */
     uint64_t changed;             /* WORK_DIFF: pixels */
     uint64_t image_len;

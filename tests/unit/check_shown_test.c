@@ -79,7 +79,7 @@ TEST(a_page_that_is_drawn_has_the_extent_and_the_size_of_the_plan)
 
 TEST(lines_of_text_are_in_order_and_finite)
 {
-    struct size shown = fit_drawn(&usual, 800, 600);
+    struct size shown = {800, 600};
     struct said good = honest(MEDIA_TEXT, 0, (struct size){800, 600}, (struct area){0, 0, 800, 600}, shown);
     good.reply.first_line = 1;
     good.reply.last_line = 40;
@@ -98,6 +98,22 @@ TEST(lines_of_text_are_in_order_and_finite)
     CHECK(!believed(&bad));
     bad.reply.line_height = -1;
     CHECK(!believed(&bad));
+    bad = good;
+    bad.reply.missing = LIMIT_GLYPHS + 1;
+    CHECK(!believed(&bad));
+}
+
+TEST(a_page_of_text_is_shown_as_it_is_and_only_a_part_of_it_enlarged)
+{
+    struct said whole = honest(MEDIA_MARKDOWN, 0, (struct size){400, 300}, (struct area){0, 0, 400, 300}, (struct size){400, 300});
+    CHECK(believed(&whole));
+    set_size(&whole, fit_drawn(&usual, 400, 300));
+    CHECK(!believed(&whole));
+    struct said part = honest(MEDIA_TEXT, 0, (struct size){400, 300}, (struct area){0, 0, 200, 100}, fit_drawn(&usual, 200, 100));
+    part.asked.region = (struct fit_box){0, 0, 200, 100, FIT_SOURCE, 1};
+    CHECK(believed(&part));
+    set_size(&part, (struct size){200, 100});
+    CHECK(!believed(&part));
 }
 
 TEST(a_tile_is_the_one_that_the_arithmetic_gives)

@@ -84,6 +84,15 @@ TEST(what_is_drawn_is_as_large_as_the_limits_allow)
     }
 }
 
+TEST(a_page_with_a_size_of_its_own_is_never_enlarged)
+{
+    struct fit_limits as_it_is = usual;
+    as_it_is.resize = 0;
+    CHECK(equal(fit_page(&usual, (struct size){505, 239}), (struct size){505, 239}));
+    CHECK(equal(fit_page(&usual, (struct size){3136, 1568}), (struct size){1568, 784}));
+    CHECK(equal(fit_page(&as_it_is, (struct size){3136, 1568}), (struct size){1568, 784}));
+}
+
 /* ---------------------------------------------------------------- tiles */
 
 TEST(a_tall_page_comes_in_tiles_that_are_not_shrunk)

@@ -3,6 +3,8 @@
 #include "render/text/wrap.c"
 #include "render/text/md_flow.c"
 #include "render/text/encoding.c"
+#include "render/text/md_html.c"
+#include "render/text/md_repair.c"
 #include "test.h"
 
 static struct span span_of(const char *s)
@@ -114,7 +116,8 @@ TEST(utf_16_with_its_mark_is_text)
 
 TEST(pages_of_slices_cut_no_slice_and_leave_no_heading_behind)
 {
-    struct slice s[] = {{0, 0, 0, 40, false}, {1, 0, 10, 40, false}, {2, 0, 10, 20, true}, {3, 0, 10, 40, false}};
+    struct slice s[] = {{.height = 40}, {.block = 1, .space = 10, .height = 40},
+                        {.block = 2, .space = 10, .height = 20, .keep = true}, {.block = 3, .space = 10, .height = 40}};
     CHECK(page_end(s, 4, 0, 100) == 2);
     CHECK(page_end(s, 4, 0, 130) == 2); /* the heading fits, what it heads does not */
     CHECK(page_end(s, 4, 0, 170) == 4);
@@ -124,4 +127,44 @@ TEST(pages_of_slices_cut_no_slice_and_leave_no_heading_behind)
     CHECK(first == 2 && end == 4);
     CHECK(page_height(s, 2, 4) == 70);
     CHECK(pages_cut(s, 0, 100, 1, &first, &end) == 1);
+}
+
+/* What is read as `text` is parsed as `want`; NULL: as it is. */
+static void check_repair(const char *text, const char *want)
+{
+    auto_buf out = BUF_INIT(4096);
+    CHECK(md_repair(span_of(text), &out) == 0);
+    CHECK_MSG(want ? out.len == strlen(want) && memcmp(out.data, want, out.len) == 0 : out.len == 0, "%s", text);
+}
+
+TEST(the_second_line_of_a_table_gets_three_dashes_for_each_cell)
+{
+    check_repair("|a|b|\n|-|-|\n|c|d|\n", "|a|b|\n|---|---|\n|c|d|\n");
+    check_repair("a|b\r\n:-|--:\r\nc|d", "a|b\r\n:---|---:\r\nc|d");
+    check_repair("> |a|\n> |-|\n", "> |a|\n> |---|\n");
+    check_repair("|a|b|\n|---|---|\n", NULL);
+    check_repair("words\n|-|-|\n", NULL);                      /* no table */
+    check_repair("```\n|a|\n|-|\n```\n", NULL);               /* code */
+    check_repair("     |a|\n     |-|\n", NULL);
+    check_repair("```\n```\n|a|\n|-|\n", "```\n```\n|a|\n|---|\n");
+    check_repair("", NULL);
+}
+
+static bool attribute_is(const char *tag, const char *name, const char *want)
+{
+    struct span got = html_attribute(span_of(tag), name);
+    return want ? got.at && got.len == strlen(want) && memcmp(got.at, want, got.len) == 0 : !got.at;
+}
+
+TEST(attributes_of_a_tag_are_found_by_name_however_they_are_quoted)
+{
+    const char *tag = "<img\n data-src='no' SRC=\"a b.png\" alt='it\"s' width=200 hidden/>";
+    CHECK(attribute_is(tag, "src", "a b.png"));
+    CHECK(attribute_is(tag, "alt", "it\"s"));
+    CHECK(attribute_is(tag, "width", "200"));
+    CHECK(attribute_is(tag, "hidden", ""));
+    CHECK(attribute_is(tag, "height", NULL));
+    CHECK(attribute_is("<img src=\"cut", "src", "cut"));
+    CHECK(attribute_is("<img ===\"", "src", NULL));
+    CHECK(html_is_image(span_of("<IMG src=a>")) && !html_is_image(span_of("<image a>")));
 }
