@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Pages of PDF documents, from the command line: what is shown of them, what is refused and why, what they cannot do. The
-# documents are made by pdf_pages.py and pdf_bombs.py; those of ../shared/corpora are there or not.
+# documents are made by pdf_pages.py; those of ../shared/corpora are there or not.
 . "$(dirname "$0")/../cli/lib.sh"
 HERE=$TOP/tests/render
 CORPUS=$(cd "$TOP/../shared/corpora/py-pdf" 2>/dev/null && pwd -P) || CORPUS=
 PAGES=$scratch/pages
-LIMIT_S=10 # LIMIT_WORKER_MS
 
 mkdir "$PAGES"
 python3 "$HERE/pdf_pages.py" "$PAGES" || exit 1
@@ -175,24 +174,6 @@ test_nothing_on_a_page_is_followed() {
         has calls SECCOMP_SET_MODE_FILTER
         [ "$name" != tables ] || grep -q '"/usr/share/poppler/cMap/[^"]*", O_RDONLY.* = [0-9]' calls || fail "no table was read"
     done
-}
-
-test_bombs_end_in_time() {
-    skip_if_sanitized
-    mkdir bombs
-    python3 "$HERE/pdf_bombs.py" bombs
-    [ "$(ls bombs | wc -l)" -ge 40 ] || fail "bombs are missing"
-    # All of them at once would want the memory of all: the jail gives each of them a gigabyte.
-    ls bombs | FOVEA=$FOVEA xargs -P 12 -I{} sh -c '
-        start=$(date +%s%N)
-        "$FOVEA" view --json --root bombs bombs/{} >bombs/{}.out 2>bombs/{}.err
-        echo "$? $((($(date +%s%N) - start) / 1000000)) {}"' >ends
-    while read -r code ms name; do
-        # The limit, half a second to notice, and one for a machine that has twelve at work.
-        [ "$ms" -le $((LIMIT_S * 1000 + 1500)) ] || fail "$name took $ms ms"
-        [ "$code" -le 1 ] || fail "$name ended with $code: $(cat "bombs/$name.out" "bombs/$name.err")"
-        grep -q '"kind":"perception"\|"kind":"refusal"' "bombs/$name.out" || fail "$name has no answer"
-    done <ends
 }
 
 test_every_page_one_of_the_corpus_is_shown_or_refused_with_a_reason() {

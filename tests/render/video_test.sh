@@ -16,11 +16,6 @@ shows() {
     look "$1" "$2" "$3"
     has out " shows $4 of scene "
 }
-# Milliseconds that the last look took.
-took() {
-    sed -n 's/.* in \([0-9]*\) ms$/\1/p' out
-}
-
 test_every_codec_shows_the_frame_that_was_asked_for() {
     for file in h264.mp4 h265.mp4 mpeg4.mp4 mpeg4-b.avi mjpeg.avi vp8.webm vp9.webm av1.mp4 h264.mkv sound.mov; do
         for n in 1 2 26 49; do
@@ -148,16 +143,7 @@ test_damaged_frames_are_not_shown() {
     shows bomb/cut.avi frame 20 20
 }
 
-test_bombs_end_within_the_limit() {
-    bombs=0
-    for file in "$VIDEO"/bomb/*; do
-        look "bomb/${file##*/}" sheet
-        [ "$(took)" -le 10500 ] || fail "$file took $(took) ms"
-        hasnt out "died"
-        hasnt out "timed-out"
-        bombs=$((bombs + 1))
-    done
-    [ "$bombs" -ge 30 ] || fail "only $bombs bombs"
+test_sides_beyond_all_limits_are_too_large() {
     look bomb/huge-sides.mp4 frame 1
     has out "too-large"
 }
