@@ -70,7 +70,7 @@ test_wrong_pages_and_times_are_usage_errors_that_name_the_option() {
 test_a_sheet_of_a_still_picture_is_the_picture() {
     run fovea view --json --sheet "$GOOD/gif-still.gif"
     want_status 0
-    ! json cells
+    ! json cells || fail "there are cells"
     want_json scale '[1,1]'
 }
 
@@ -144,7 +144,6 @@ test_a_view_of_the_record_keeps_its_page_and_maps_its_regions() {
 }
 
 test_equal_pictures_are_said_to_be_equal_and_nothing_is_written() {
-    grep -qa 'before.*difference\|difference' "$BUILD/fovea-worker" || skip "this fovea-worker compares nothing"
     cp "$GOOD/png-rgb-8.png" a.png
     run fovea view --against "$GOOD/png-rgb-8.png" -o none.png a.png
     want_status 0
@@ -159,7 +158,6 @@ test_equal_pictures_are_said_to_be_equal_and_nothing_is_written() {
 }
 
 test_differences_have_boxes_in_source_pixels() {
-    grep -qa 'difference' "$BUILD/fovea-worker" || skip "this fovea-worker compares nothing"
     make_tall a.png 100
     make_tall b.png 120
     run fovea view --json --against a.png b.png

@@ -4,6 +4,7 @@
 # ../shared is there.
 . "$(dirname "$0")/../cli/lib.sh"
 
+[ -x "$BUILD/fovea-photo" ] || { echo "skip photo: fovea-photo is not built"; exit 0; }
 PHOTOS=$BUILD/photos
 IMAGE_RS=$(readlink -f "$TOP/../shared/corpora/image-rs" || true)
 
