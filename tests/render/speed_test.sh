@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # How long a drawing takes, cold from the command line and with a worker that waits, beside what the usual programs take for the
-# same file. On a machine that does other things too only the ratio says something: what is measured side by side is what is
-# asserted, and always the least of several. Of the charts every third: rsvg-convert takes its time.
+# same file. The least of several counts, never the last. Where a mark in milliseconds is missed, the machine may be slow or have
+# other things to do: then the usual program, measured in the same minute, is the mark. Of the charts every third: rsvg-convert takes its time.
 . "$(dirname "$0")/../cli/lib.sh"
 CORPORA=$(cd "$TOP/../shared/corpora" 2>/dev/null && pwd -P) || CORPORA=
 COLD_MS=120
@@ -24,6 +24,13 @@ least() {
 at_most() {
     awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a <= b) }'
 }
+product() {
+    awk -v a="$1" -v b="$2" 'BEGIN { print a * b }'
+}
+# median COLUMN: of the file both.
+median() {
+    cut -d ' ' -f "$1" both | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
 needs() {
     skip_if_sanitized
     [ -x "$BUILD/fovea-$1" ] || skip "fovea-$1 is not built"
@@ -38,20 +45,26 @@ make_svg() {
 		</svg>
 	END_OF_SVG
 }
+# cold TIMES FILE COMMAND...: from the command line, with nothing started before: under the mark, or under so many times what the
+# command takes.
+cold() {
+    times=$1 file=$2
+    shift 2
+    ours=$(least 7 "$FOVEA" view --root "$PWD" "$file" -o seen)
+    theirs=$(least 7 "$@")
+    echo "# cold fovea view of an ordinary .${file##*.}: $ours ms; $1: $theirs ms" >&3
+    at_most "$ours" "$COLD_MS" || at_most "$ours" "$(product "$times" "$theirs")" || fail "$ours ms, $1 $theirs"
+}
 test_a_cold_view_of_an_svg_is_quick() {
     needs svg rsvg-convert
     make_svg >page.svg
-    ours=$(least 7 "$FOVEA" view --root "$PWD" page.svg -o seen)
-    echo "# cold fovea view page.svg: $ours ms (rsvg-convert: $(least 7 rsvg-convert -w 1568 page.svg -o seen))" >&3
-    at_most "$ours" "$COLD_MS" || fail "$ours ms"
+    cold 1 page.svg rsvg-convert -w 1568 page.svg -o theirs
 }
 test_a_cold_view_of_a_pdf_is_quick() {
     needs pdf pdftoppm
     mkdir pages
     python3 "$TOP/tests/render/pdf_pages.py" pages
-    ours=$(least 7 "$FOVEA" view --root "$PWD" pages/text.pdf -o seen)
-    echo "# cold fovea view page.pdf: $ours ms (pdftoppm: $(least 7 pdftoppm -scale-to 1568 -f 1 -l 1 pages/text.pdf))" >&3
-    at_most "$ours" "$COLD_MS" || fail "$ours ms"
+    cold 3 pages/text.pdf pdftoppm -scale-to 1568 -f 1 -l 1 pages/text.pdf
 }
 
 # both LIST COMMAND...: for each file of the list our least of so many with a worker that waits, the least of theirs and the
@@ -74,26 +87,33 @@ tell() {
         END { printf "# warm, %s: median %.1f ms, %d of %d under %d ms; all of them %.0f ms, theirs %.0f; worst ratio %.2f (%s)\n",
             what, ms[int((NR + 1) / 2)], under, NR, mark, ours, theirs, worst, name }' >&3
 }
-median() {
-    sort -n both | awk '{ ms[NR] = $1 } END { print ms[int((NR + 1) / 2)] }'
+least_of() {
+    printf '%s\n' "$@" | sort -n | head -n 1
 }
+# no_slower TIMES OURS THEIRS FILE COMMAND...: at most so many times theirs. One that is over is measured again a few times, side
+# by side; of all rounds the least counts.
+no_slower() {
+    times=$1 ours=$2 theirs=$3 file=$4
+    shift 4
+    for _ in 1 2 3 4; do
+        ! at_most "$ours" "$(product "$times" "$theirs")" || return 0
+        ours=$(least_of "$ours" "$("$BUILD/tests/viewms" "$BUILD" 7 "$file" | tail -n 1 | cut -f 1)")
+        theirs=$(least_of "$theirs" "$(least 7 "$@" "$file")")
+    done
+    at_most "$ours" "$(product "$times" "$theirs")" || fail "${file##*/}: $ours ms, $1 $theirs"
+}
+
 test_a_warm_page_takes_no_longer_than_pdftoppm_takes() {
     [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
     needs pdf pdftoppm
     find "$CORPORA/py-pdf" -name '*.pdf' | sort >list
     both list pdftoppm -scale-to 1568 -f 1 -l 1
     tell "py-pdf"
-    # Below 10 ms a ratio says nothing. One that is over is measured again, and its least counts.
-    awk '$1 > 10 && $1 > 1.2 * $2' both >over
-    while read -r ms theirs file; do
-        more=$("$BUILD/tests/viewms" "$BUILD" 7 "$file" | tail -n 1 | cut -f 1)
-        theirs_more=$(least 7 pdftoppm -scale-to 1568 -f 1 -l 1 "$file")
-        least_of=$(printf '%s\n%s\n' "$ms" "$more" | sort -n | head -n 1)
-        theirs_least=$(printf '%s\n%s\n' "$theirs" "$theirs_more" | sort -n | head -n 1)
-        at_most "$least_of" "$(awk -v t="$theirs_least" 'BEGIN { print 1.2 * t }')" ||
-            fail "${file##*/}: $least_of ms, pdftoppm $theirs_least"
-    done <over
-    at_most "$(median)" "$WARM_MS" || fail "the median is $(median) ms"
+    # Below 10 ms a ratio says nothing.
+    while read -r ours theirs file; do
+        at_most "$ours" 10 || no_slower 1.2 "$ours" "$theirs" "$file" pdftoppm -scale-to 1568 -f 1 -l 1
+    done <both
+    at_most "$(median 1)" "$WARM_MS" || at_most "$(median 1)" "$(product 0.6 "$(median 2)")" || fail "the median is $(median 1) ms"
 }
 test_warm_charts_take_no_longer_than_rsvg_convert_takes() {
     [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
