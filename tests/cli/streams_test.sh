@@ -67,7 +67,7 @@ test_doctor_is_content_here() {
     want_status 0
     empty err
     grep -q '^ok *landlock' out
-    ! grep -q "$(printf '\033')" out
+    ! grep -q "$(printf '\033')" out || fail "colours"
 }
 
 test_doctor_json_is_an_array_of_checks() {

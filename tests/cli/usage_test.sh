@@ -76,7 +76,7 @@ test_two_dashes_end_the_options() {
 test_hostile_words_are_shown_and_not_sent() {
     run "$FOVEA" "$(printf 'a\033[2Jb')"
     want_status 2
-    ! grep -q "$(printf '\033')" err
+    ! grep -q "$(printf '\033')" err || fail "colours"
 }
 
 test_both_json_and_picture_on_stdout_is_refused() {

@@ -72,7 +72,7 @@ test_wrong_pages_and_times_are_usage_errors_that_name_the_option() {
 test_a_sheet_of_a_still_picture_is_the_picture() {
     run fovea view --json --sheet "$GOOD/gif-still.gif"
     want_status 0
-    ! json cells
+    ! json cells || fail "there are cells"
     want_json scale '[1,1]'
 }
 
@@ -376,7 +376,6 @@ test_a_recorded_comparison_is_not_shown_out_of_reach() {
 }
 
 test_equal_pictures_are_said_to_be_equal_and_nothing_is_written() {
-    grep -qa 'before.*difference\|difference' "$BUILD/fovea-worker" || skip "this fovea-worker compares nothing"
     cp "$GOOD/png-rgb-8.png" a.png
     run fovea view --against "$GOOD/png-rgb-8.png" -o none.png a.png
     want_status 0
@@ -391,7 +390,6 @@ test_equal_pictures_are_said_to_be_equal_and_nothing_is_written() {
 }
 
 test_differences_have_boxes_in_source_pixels() {
-    grep -qa 'difference' "$BUILD/fovea-worker" || skip "this fovea-worker compares nothing"
     make_tall a.png 100
     make_tall b.png 120
     run fovea view --json --against a.png b.png

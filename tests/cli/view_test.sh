@@ -36,7 +36,7 @@ test_json_view_has_the_shape_of_the_contract() {
     [ "$(json bytes)" -le 512000 ]
     [ "$(json path)" = "$GOOD/png-screen-2560x1600.png" ]
     for key in ref media_type scale note; do json "$key" >/dev/null; done
-    ! json data
+    ! json data || fail "there is data"
 }
 
 test_data_puts_the_very_bytes_into_the_json() {

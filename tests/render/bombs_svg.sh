@@ -131,13 +131,17 @@ filter '<feDiffuseLighting surfaceScale="1e30"><fePointLight x="1e30" y="1e30" z
 
 png='iVBORw0KGgoAAAANSUhEUgAAdTAAAHUwCAIAAAAm0hLLAAAAC0lEQVR4nGNgAAMAAAcAAQ=='
 echo "<image width=\"900\" height=\"900\" xlink:href=\"data:image/png;base64,$png\"/>" | svg "$usual" >image-huge.svg
-inner=$(echo '<rect width="9" height="9"/>' | svg "$usual" | base64 -w0)
-for i in 1 2 3 4 5 6 7 8 9; do
-    inner=$(repeat 3 "<image width=\"900\" height=\"900\" xlink:href=\"data:image/svg+xml;base64,$inner\"/>" |
-        svg "$usual" | base64 -w0)
-    [ ${#inner} -lt 4000000 ] || break
+# image_of FILE: an image element that holds the SVG file.
+image_of() {
+    printf '<image width="900" height="900" xlink:href="data:image/svg+xml;base64,'
+    base64 -w0 "$1"
+    echo '"/>'
+}
+echo '<rect width="9" height="9"/>' | svg "$usual" >images-nested.svg
+for _ in 1 2 3 4 5 6 7; do
+    { image_of images-nested.svg; image_of images-nested.svg; image_of images-nested.svg; } | svg "$usual" >inner
+    mv inner images-nested.svg
 done
-echo "<image width=\"900\" height=\"900\" xlink:href=\"data:image/svg+xml;base64,$inner\"/>" | svg "$usual" >images-nested.svg
 
 # ---- gzip: 300 MB of blanks, markup that goes on for 300 MB, and a gzip in a gzip; named, so that they count as SVGZ
 

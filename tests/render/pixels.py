@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""pixels.py PNG X,Y...: the colours at these places, as rrggbb; of a place in thousandths where it ends with %."""
+"""pixels.py PNG X,Y...: the colours at these places, as rrggbb, or rrggbbaa where they are not opaque; of a place in thousandths
+where it ends with %. pixels.py PNG count RRGGBB OFF: how many pixels have that colour, each channel give or take OFF. Reads PNG
+that is not interlaced, of 8 bits or less: what fovea writes."""
 import struct
 import sys
 import zlib
 
-DEPTHS = {0: 1, 2: 3, 3: 1, 6: 4}
+DEPTHS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 
 
 def chunks(data):
@@ -37,32 +39,53 @@ def unfiltered(data, stride, height, step):
 class Picture:
     def __init__(self, path):
         data, packed = open(path, "rb").read(), b""
+        self.clear = b""
         for kind, body in chunks(data):
             if kind == b"IHDR":
                 self.width, self.height, self.bits, self.kind = struct.unpack(">IIBB", body[:10])
+                assert self.bits <= 8 and not body[12]
             elif kind == b"PLTE":
                 self.palette = body
+            elif kind == b"tRNS":
+                self.clear = body
             elif kind == b"IDAT":
                 packed += body
         pixel = self.bits * DEPTHS[self.kind]
         self.rows = unfiltered(zlib.decompress(packed), (self.width * pixel + 7) // 8, self.height, max(pixel // 8, 1))
 
-    def at(self, x, y):
-        row, n = self.rows[y], DEPTHS[self.kind]
-        if n > 1:
-            return row[x * n:x * n + 3].hex()
+    def sample(self, x, y):
+        """Of a pixel that has only one: a grey or a place in the palette."""
         shift = 8 - self.bits - x * self.bits % 8
-        value = row[x * self.bits // 8] >> shift & (1 << self.bits) - 1
+        return self.rows[y][x * self.bits // 8] >> shift & (1 << self.bits) - 1
+
+    def at(self, x, y):
+        n = DEPTHS[self.kind]
         if self.kind == 3:
-            return self.palette[value * 3:value * 3 + 3].hex()
-        return ("%02x" % (value * 255 // ((1 << self.bits) - 1))) * 3
+            value = self.sample(x, y)
+            return (*self.palette[value * 3:value * 3 + 3], self.clear[value] if value < len(self.clear) else 255)
+        if self.kind == 0:
+            return (self.sample(x, y) * 255 // ((1 << self.bits) - 1),) * 3 + (255,)
+        pixel = tuple(self.rows[y][x * n:x * n + n])
+        return pixel[:1] * 3 + pixel[1:] if n == 2 else (pixel + (255,))[:4]
+
+    def count(self, wanted, off):
+        return sum(all(abs(a - b) <= off for a, b in zip(self.at(x, y), wanted))
+                   for y in range(self.height) for x in range(self.width))
 
 
-if __name__ == "__main__":
-    picture = Picture(sys.argv[1])
-    for place in sys.argv[2:]:
+def main():
+    picture, places = Picture(sys.argv[1]), sys.argv[2:]
+    if places[0] == "count":
+        print(picture.count(bytes.fromhex(places[1]), int(places[2])))
+        return
+    for place in places:
         x, y = (float(v) for v in place.rstrip("%").split(","))
         if place.endswith("%"):
             x, y = x * picture.width // 1000, y * picture.height // 1000
-        print(picture.at(int(x), int(y)), end=" ")
+        colour = bytes(picture.at(int(x), int(y))).hex()
+        print(colour[:6] if colour.endswith("ff") else colour, end=" ")
     print()
+
+
+if __name__ == "__main__":
+    main()
