@@ -3,6 +3,7 @@
 """pixels.py PNG X,Y...: the colours at these places, as rrggbb, or rrggbbaa where they are not opaque; of a place in thousandths
 where it ends with %. pixels.py PNG count RRGGBB OFF: how many pixels have that colour, each channel give or take OFF. Reads PNG
 that is not interlaced, of 8 bits or less: what fovea writes."""
+import collections
 import struct
 import sys
 import zlib
@@ -58,19 +59,27 @@ class Picture:
         shift = 8 - self.bits - x * self.bits % 8
         return self.rows[y][x * self.bits // 8] >> shift & (1 << self.bits) - 1
 
-    def at(self, x, y):
+    def raw(self, y):
+        """The pixels of a row, each as the file has it."""
         n = DEPTHS[self.kind]
+        if n > 1:
+            return list(zip(*[iter(self.rows[y])] * n))
+        return [(self.sample(x, y),) for x in range(self.width)]
+
+    def colour(self, raw):
         if self.kind == 3:
-            value = self.sample(x, y)
+            value = raw[0]
             return (*self.palette[value * 3:value * 3 + 3], self.clear[value] if value < len(self.clear) else 255)
         if self.kind == 0:
-            return (self.sample(x, y) * 255 // ((1 << self.bits) - 1),) * 3 + (255,)
-        pixel = tuple(self.rows[y][x * n:x * n + n])
-        return pixel[:1] * 3 + pixel[1:] if n == 2 else (pixel + (255,))[:4]
+            return (raw[0] * 255 // ((1 << self.bits) - 1),) * 3 + (255,)
+        return raw[:1] * 3 + raw[1:] if self.kind == 4 else (raw + (255,))[:4]
+
+    def at(self, x, y):
+        return self.colour(self.raw(y)[x])
 
     def count(self, wanted, off):
-        return sum(all(abs(a - b) <= off for a, b in zip(self.at(x, y), wanted))
-                   for y in range(self.height) for x in range(self.width))
+        pixels = collections.Counter(pixel for y in range(self.height) for pixel in self.raw(y))
+        return sum(n for raw, n in pixels.items() if all(abs(a - b) <= off for a, b in zip(self.colour(raw), wanted)))
 
 
 def main():
