@@ -16,18 +16,34 @@ static const struct decoder_ops *decoder_of_svg(enum media media)
 /* An ordinary picture is that large: what was freed stays with the process, touched. */
 enum { WARM_W = 1568, WARM_H = 1568 };
 
-/* What most drawings have, once: text makes Pango find its fonts and start its threads. What is see-through is drawn on a layer
- * of its own, as large as the whole, and mostly within another: charts have that, so that memory is touched too. */
+/* A chart, which has what most drawings have: text makes Pango find its fonts and start its threads. What is see-through is drawn
+ * on a layer of its own, as large as the whole, and mostly within another, so that memory is touched too. */
 static void warm_svg(void)
 {
     static const char markup[] =
-        "<svg xmlns='http://www.w3.org/2000/svg' width='64' height='32'><defs><linearGradient id='a'><stop stop-color='red'/>"
-        "<stop offset='1'/></linearGradient></defs><g opacity='.9'><g opacity='.9'><rect width='9' height='9' fill='url(#a)'/></g></g><path d='M1 1L9 8C4 4 5 5 2 2' "
-        "fill='none' stroke='#ddd'/>"
-        "<text y='20' font-family='sans-serif' font-size='11'>Axis 0</text>"
-        "<text y='30' font-family='Arial' font-weight='bold'>b</text></svg>";
+        ""
+        "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' class='marks' width='200' "
+        "height='200' viewBox='0 0 200 200'>"
+        "<style>.a{fill:#222}</style><defs><linearGradient id='g'><stop stop-color='red'/><stop offset='1'/>"
+        "</linearGradient><clipPath id='c'><rect width='90' height='90'/></clipPath></defs>"
+        "<rect width='200' height='200' fill='white'/>"
+        "<g fill='none' stroke-miterlimit='10' transform='translate(40,10)'>"
+        "<g class='mark-group role-frame root' role='graphics-object' aria-roledescription='group mark container'>"
+        "<path class='background' aria-hidden='true' d='M0.5,0.5h150v150h-150Z' stroke='#ddd'/>"
+        "<line transform='translate(0,50)' x2='150' y2='0' stroke='#ddd' stroke-width='1' opacity='1'/>"
+        "<text text-anchor='middle' transform='translate(30,165)' font-family='sans-serif' font-size='10px' "
+        "fill='#000' opacity='1'>0.25 Axis gh</text>"
+        "<text text-anchor='end' transform='translate(-7,33)' font-family='sans-serif' font-size='11px' "
+        "font-weight='bold' fill='#000'>Title 1,234</text>"
+        "<text text-anchor='middle' transform='translate(-30,75) rotate(-90) translate(0,-2)' font-family='sans-serif' "
+        "font-size='11px' font-weight='bold' fill='#000'>Mean of y (bcd)</text>"
+        "<g clip-path='url(#c)'>"
+        "<path d='M0,3L30,50L60,20C70,30 80,90 90,20' stroke='#4c78a8' stroke-width='2' stroke-opacity='.7'/>"
+        "<path transform='translate(50,60)' d='M2.7,0A2.7,2.7,0,1,1,-2.7,0A2.7,2.7,0,1,1,2.7,0' fill='url(#g)' "
+        "stroke='#4c78a8' stroke-width='2' opacity='.7'/>"
+        "</g><g opacity='.9'><g opacity='.9'><rect width='9' height='9' fill='#4c78a8'/></g></g></g></g></svg>";
     struct source s = {.data = (const uint8_t *)markup, .len = sizeof markup - 1};
-    struct want want = {.area = {0, 0, 64, 32}, .target = {WARM_W, WARM_H}};
+    struct want want = {.area = {0, 0, 200, 200}, .target = {WARM_W, WARM_H}};
     struct decoder *d = NULL;
     struct header header;
     struct size size;

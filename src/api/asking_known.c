@@ -27,6 +27,7 @@ static int make_key(struct asking *a)
                          a->drawn != DRAWN_NOT, MAX(w->frame, 1u), (long long)page.first, (long long)page.last,
                          w->region.set, w->region.space, w->region.x, w->region.y, w->region.w, w->region.h, w->flags);
     (void)buf_add(&b, &w->limits, sizeof w->limits);
+    (void)buf_add(&b, &w->layout, sizeof w->layout);
     (void)buf_add_format(&b, " max %lld\n", (long long)a->call->f->config.max_output);
     add_word(&b, a->tool);
     add_word(&b, a->instructions);

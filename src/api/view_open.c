@@ -302,10 +302,10 @@ static int take_source(struct view_job *j)
 }
 
 /* Which of the two limits it is over. */
-static fovea_result *refuse_video(const struct view_job *j)
+static fovea_result *refuse_video(const struct view_job *j, uint64_t size)
 {
     char has[32], may[32];
-    show_over(j->snapshot.file_size, j->video_cap, has, may);
+    show_over(size, j->video_cap, has, may);
     return refuse_named(REASON_TOO_LARGE, j->request->path,
                         "has %s, more than the limit of %s for a video; cut it first, or raise view.maxVideoBytes", has, may);
 }
@@ -319,7 +319,7 @@ static int step_take(struct view_job *j)
     if (j->verdict == SNAPSHOT_ABSENT && j->earlier.ref)
         return view_settle(j, refuse_named(REASON_ABSENT, j->request->path, no_view));
     if (j->verdict == SNAPSHOT_TOO_LARGE && j->is_video && j->video_cap > j->cap)
-        return view_settle(j, refuse_video(j));
+        return view_settle(j, refuse_video(j, j->snapshot.file_size));
     return view_settle(j, refuse_source(j->verdict, j->request->path, j->snapshot.file_size, j->cap,
                                         REASON_UNPERCEIVABLE_TYPE));
 }
@@ -349,7 +349,10 @@ static int step_sniff(struct view_job *j)
         return r;
     if (j->sniff.media == MEDIA_TEXT && view_is_markdown_name(name_of(j)))
         j->sniff.media = MEDIA_MARKDOWN;
-    if (j->snapshot.size > j->cap && media_row(j->sniff.media)->class != CLASS_VIDEO) /* it was one, a moment ago */
+    bool video = media_row(j->sniff.media)->class == CLASS_VIDEO;
+    if (video && j->video_cap && j->snapshot.size > j->video_cap)
+        return view_settle(j, refuse_video(j, j->snapshot.size));
+    if (!video && j->snapshot.size > j->cap) /* it was one, a moment ago */
         return view_settle(j, refuse_source(SNAPSHOT_TOO_LARGE, j->request->path, j->snapshot.size, j->cap,
                                             REASON_UNPERCEIVABLE_TYPE));
     return 0;

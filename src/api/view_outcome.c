@@ -48,6 +48,8 @@ static const char *units_of(const struct view_job *j)
 static fovea_result *refuse_kind(const struct view_job *j)
 {
     const struct media_row *row = media_row(j->sniff.media);
+    if (j->sniff.media == MEDIA_SVGZ)
+        return refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path, "is compressed (gzip) and holds no SVG; uncompress it first");
     const char *instead = row->class == CLASS_VIDEO ? "convert it to MP4 with H.264, if it has pictures at all" :
                           row->class == CLASS_DOCUMENT ? "print it to a plain PDF" : "convert it to plain PNG";
     return refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path, "is %s of a kind that this version cannot show: %s; %s",

@@ -136,8 +136,8 @@ static int add_cells(struct view_job *j, struct perception *p)
         struct work_cell c;
         memcpy(&c, from + p->n_cells * sizeof c, sizeof c);
         p->last_page = p->page ? c.number : 0; /* there may be fewer than were asked for */
-        p->cells[p->n_cells] = (struct cell){{(uint32_t)(c.x * sx), (uint32_t)(c.y * sy), (uint32_t)(c.w * sx),
-                                              (uint32_t)(c.h * sy)}, c.number, c.time_ms};
+        p->cells[p->n_cells] = (struct cell){{(uint32_t)(c.x * sx), (uint32_t)(c.y * sy), MAX((uint32_t)(c.w * sx), 1u),
+                                              MAX((uint32_t)(c.h * sy), 1u)}, c.number, c.time_ms};
     }
     return 0;
 }

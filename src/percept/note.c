@@ -36,11 +36,13 @@ static void add_region(struct buf *b, const struct perception *p)
 
 void note_time(struct buf *b, int64_t ms)
 {
-    long long tenths = (ms + 50) / 100, s = tenths / 10;
+    long long parts = (ms + 9) / 10, s = parts / 100; /* up, so that the time leads back to the frame */
+    bool fine = parts % 10;
     if (s >= 3600)
-        (void)buf_add_format(b, "%lld:%02lld:%02lld.%lld", s / 3600, s / 60 % 60, s % 60, tenths % 10);
+        (void)buf_add_format(b, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
     else
-        (void)buf_add_format(b, "%lld:%02lld.%lld", s / 60, s % 60, tenths % 10);
+        (void)buf_add_format(b, "%lld:%02lld", s / 60, s % 60);
+    (void)buf_add_format(b, fine ? ".%02lld" : ".%lld", fine ? parts % 100 : parts % 100 / 10);
 }
 
 /* ---------------------------------------------------------------- what of it */

@@ -168,7 +168,7 @@ void crew_ready(struct crew *c, unsigned ready)
 void crew_refill(struct crew *c)
 {
     (void)pthread_mutex_lock(&c->lock);
-    bool urgent = !crew_oldest_ready(c);
+    bool urgent = !c->program.patient && !crew_oldest_ready(c);
     (void)pthread_mutex_unlock(&c->lock);
     if (urgent)
         crew_wake_keeper(c);
@@ -224,7 +224,7 @@ int crew_new(const struct program *program, unsigned ready, struct crew **ret, s
     c->ready = MIN(ready, LIMIT_READY_WORKERS);
     c->path = strdup(program->path);
     c->word = program->word ? strdup(program->word) : NULL;
-    c->program = (struct program){c->path, c->word, program->setting};
+    c->program = (struct program){c->path, c->word, program->setting, program->patient};
     bool copied = c->path && (c->word || !program->word);
     c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int e = c->wake < 0 ? errno : copied ? start_keeper(c) : ENOMEM;

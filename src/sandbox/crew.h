@@ -54,8 +54,8 @@ int crew_take(struct crew *c, const fovea_cancel *cancel, struct worker **ret, s
 int crew_greet(struct worker *w, const fovea_cancel *cancel);
 int crew_fault(const struct crew *c, const struct worker *w, int error, struct fovea_fault *fault);
 
-/* To be called when a taken worker has its job: if no other waits, a successor is started beside it. (If one does, that
- * can wait for the end of the job, which then has the processors to itself.) */
+/* To be called when a taken worker has its job: if no other waits, a successor is started beside it. (If one does, or the
+ * program is patient, that can wait for the end of the job, which then has the processors to itself.) */
 void crew_refill(struct crew *c);
 
 /* Kills the worker and returns at once. */

@@ -28,7 +28,7 @@ static int new_pool(const struct programs *p, enum program_id id, struct pool **
     }
     unsigned ready = id == PROGRAM_WORKER ? p->ready : MIN(p->ready, 1u);
     const char *setting = id == PROGRAM_WORKER ? NULL : p->home;
-    return pool_new_of(&(struct program){.path = path, .setting = setting}, ready, ret, fault);
+    return pool_new_of(&(struct program){.path = path, .setting = setting, .patient = id != PROGRAM_WORKER}, ready, ret, fault);
 }
 
 int programs_pool(struct programs *p, enum program_id id, struct pool **ret, struct fovea_fault *fault)

@@ -24,6 +24,7 @@ struct program {
     const char *path;
     const char *word;    /* its one argument; NULL: none (but WORK_AHEAD when it is started ahead of work) */
     const char *setting; /* its whole environment, NAME=VALUE; NULL: empty */
+    bool patient;        /* a successor is started when the job has ended, not beside it: it is large, and would slow it down */
 };
 
 /*
