@@ -16,6 +16,7 @@ static void take_tile(struct asking *a, const struct area *crop)
 {
     a->view.work.region = (struct fit_box){crop->x, crop->y, crop->w, crop->h, FIT_SOURCE, 1};
     a->view.work.page = 0;
+    a->look.page = (struct fovea_pages){0, 0};
 }
 
 /* Makes the picture as a view for the host would. */

@@ -46,9 +46,12 @@ static int make_id(const struct view_job *j, struct perception *p)
     char hex[SHA256_HEX_LEN + 1];
     auto_buf b = BUF_INIT(4 * KIB);
     add_spelled(j, &j->output.reply, &b);
-    sha256_hex(p->difference.made ? p->difference.digest : j->other_sha256, hex);
+    sha256_hex(j->other_sha256, hex);
     if (j->joined)
-        (void)buf_add_format(&b, " %s %s", p->difference.made ? "against" : "with", hex);
+        (void)buf_add_format(&b, " with %s", hex);
+    sha256_hex(p->difference.digest, hex);
+    if (p->difference.made)
+        (void)buf_add_format(&b, " against %s", hex);
     if (b.error)
         return fault_oom(j->fault);
     sha256(b.data, b.len, digest);

@@ -145,6 +145,9 @@ static int read_version(struct backend *b, int64_t *ret, struct fovea_fault *fau
         return sq_fault_named(b, EPROTO, "was made by a newer fovea: use that one", fault);
     if (version == 0 && (r = sq_one(b, SQ_HAS_TABLES, NULL, 0, &tables, fault)) < 0 && r != -ENOENT)
         return r;
+    /* Another process may have made them between the two looks. */
+    if (version == 0 && r == 0 && (r = sq_one(b, SQ_VERSION, NULL, 0, &version, fault)) < 0)
+        return r;
     if (version < 0 || (version == 0 && r == 0))
         return sq_fault_named(b, EBADMSG, "is damaged: its version is none that there was", fault);
     *ret = version;

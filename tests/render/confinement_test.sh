@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 HERE=$TOP/tests/render
 CORPORA=$(cd "$TOP/../shared/corpora" 2>/dev/null && pwd -P) || CORPORA=
-FONTS="/usr/share/fonts /usr/local/share/fonts /usr/share/fontconfig /etc/fonts /var/cache/fontconfig /usr/share/ghostscript/fonts /usr/share/texmf/fonts"
+FONTS="/usr/share/fonts /usr/local/share/fonts /usr/share/fontconfig /etc/fonts /var/cache/fontconfig /usr/share/ghostscript/fonts /usr/share/texmf/fonts /usr/share/mime /usr/share//mime $HOME/.fonts $HOME/.fontconfig $HOME/.local/share/fonts $HOME/.config/fontconfig $HOME/.cache/fontconfig"
 CALLS=seccomp,open,openat,openat2,creat,socket,socketpair,connect,bind,listen,accept,accept4,execve,execveat,fork,vfork,clone,clone3,ptrace
 
 # sample EVERY FOLDER PATTERN: every so many-th file of that name in a corpus, in the list; nothing when it is not there.

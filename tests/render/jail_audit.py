@@ -47,7 +47,7 @@ def wrong(name, words, result, folders):
     if name not in OPENS or result[0] in "-?":
         return False
     path = words.split('"')[1]
-    return not any(path.startswith(folder.rstrip("/") + "/") for folder in folders) or "/../" in path
+    return not any((path + "/").startswith(folder.rstrip("/") + "/") for folder in folders) or "/../" in path
 
 
 def main():

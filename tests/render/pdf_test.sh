@@ -130,8 +130,8 @@ test_several_pages_are_one_sheet() {
     want_json page 1-3
     want_json cells.0.page 1
     want_json cells.2.page 3
-    # Each in its cell, in two columns; the ground lies between.
-    want_colours "ff0000 e8e8e8 00ff00 0000ff" 15,15 2,2 510,20% 15,800
+    # Each in its cell, side by side; the ground lies between.
+    want_colours "ff0000 e8e8e8 00ff00 0000ff" 15,15 2,2 535,15 1055,15
 }
 test_a_page_of_another_shape_is_fitted_into_its_cell() {
     see shapes --page 1-2
@@ -155,7 +155,7 @@ test_a_page_that_is_lost_leaves_its_place_empty() {
     see one_lost --page 1-3
     want_status 0
     want_json cells.2.page 3
-    want_colours "ff0000 0000ff ffffff" 15,15 510,20% 15,800
+    want_colours "ff0000 0000ff ffffff" 15,15 535,15 1055,15
 }
 
 test_every_page_one_of_the_corpus_is_shown_or_refused_with_a_reason() {

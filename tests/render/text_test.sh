@@ -162,7 +162,7 @@ test_nothing_but_fonts_is_opened_behind_the_jail() {
             skip "nothing can be traced here"
         grep -q 'seccomp(' trace || fail "no process got a filter"
         # after a process has its filter, each open is of a font or of what fontconfig keeps
-        awk '/seccomp\(/ { jailed[$1] = 1 } jailed[$1] && /(openat|socket|connect|execve)\(/ && !/fonts?\/|fontconfig/' trace >behind
+        awk '/seccomp\(/ { jailed[$1] = 1 } jailed[$1] && /(openat|socket|connect|execve)\(/ && !/fonts?[\/"]|fontconfig/' trace >behind
         empty behind
     done
 }

@@ -166,7 +166,7 @@ TEST(note_of_every_kind_maps_to_its_source)
          "original."},
         {{.source = {.media = MEDIA_MP4, .size = {1920, 1080}, .frames = 300, .approximate = true}, .sheet = true,
           .cells = cells, .n_cells = 3, .size = {300, 200}, .crop = {0, 0, 300, 200}},
-         "f 1920x1080, 3 of about 300 frames from 0:00.0 to 0:09.8 in 2 columns, times beneath each; view it with time or frame "
+         "f 1920x1080, 3 of about 300 frames from 0:00.0 to 0:09.84 in 2 columns, times beneath each; view it with time or frame "
          "for one of them in full."},
         {{.source = {.media = MEDIA_PDF, .size = {612, 792}, .pages = 14}, .page = 2, .last_page = 3, .sheet = true,
           .cells = pages, .n_cells = 2, .size = {300, 200}, .crop = {0, 0, 300, 200}},
