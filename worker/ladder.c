@@ -274,11 +274,11 @@ static int try_lossless(struct climb *c)
     size_t len;
     int e = 0;
     /* A page of text is drawn in some 6 ms. WebP would take ten times as long for a third of the bytes; JPEG as long as the
-     * drawing, for blurred letters. */
-    if (c->l->drawn && c->m->opaque && c->look.flat > flat_enough) {
-        e = try_lossless_with(c, &encode_png_quick, &len);
-        if (e || c->fits)
-            return e ? e : 1;
+     * drawing, for blurred letters. What does not fit so has photos on it. */
+    if (c->l->drawn && c->m->opaque) {
+        if (c->look.flat > flat_enough)
+            e = try_lossless_with(c, &encode_png_quick, &c->png_bytes);
+        return e ? e : c->fits;
     }
     choose_lossless(c, &webp, &png);
     if (webp)
@@ -367,7 +367,7 @@ static int climb_all(struct climb *c, uint32_t *facts)
 
 int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, uint32_t *ret_facts)
 {
-    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m, l->webp)};
+    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m, l->webp && !l->drawn)};
     uint32_t facts = 0;
     int e = climb_all(&c, &facts);
     if (e)
