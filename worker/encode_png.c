@@ -62,16 +62,20 @@ static void choose(struct png *p)
 
 static void pack_indices(const struct png *p, const uint8_t *from, uint8_t *to)
 {
-    memset(to, 0, p->row);
     uint32_t last = 0, per_byte = 8 / p->bits;
     uint8_t index = 0;
+    if (per_byte > 1)
+        memset(to, 0, p->row);
     for (uint32_t x = 0; x < p->m->size.w; x++) {
         uint32_t colour;
         memcpy(&colour, from + (size_t)x * 4, 4);
         if (!x || colour != last)
             index = palette_index(&p->map, colour);
         last = colour;
-        to[x / per_byte] |= (uint8_t)(index << (8 - p->bits - x % per_byte * p->bits));
+        if (per_byte == 1)
+            to[x] = index;
+        else
+            to[x / per_byte] |= (uint8_t)(index << (8 - p->bits - x % per_byte * p->bits));
     }
 }
 
@@ -300,6 +304,10 @@ static int encode_quick(const struct image *m, unsigned quality, struct encoded 
         return -ENOMEM;
     p->m = m;
     choose(p);
+    if (p->type == PALETTE) { /* packing bits would take longer than deflating bytes */
+        p->bits = 8;
+        p->row = m->size.w;
+    }
     uint32_t at_once = (uint32_t)MAX(AT_ONCE / (p->row + 1), (size_t)1);
     size_t raw = (p->row + 1) * m->size.h, room = deflate_bound(raw);
     auto_free uint8_t *file = malloc(room + AROUND), *rows = malloc((p->row + 1) * at_once + PACK_SLACK);

@@ -118,6 +118,8 @@ bool image_is_light(const struct image *m)
     uint64_t light = 0, cover = 0;
     size_t n = (size_t)m->size.w * m->size.h;
     for (const uint8_t *p = m->px; n--; p += 4) {
+        if (!p[3])
+            continue;
         light += (uint64_t)(p[0] * 54 + p[1] * 183 + p[2] * 19) * p[3];
         cover += p[3];
     }
@@ -127,7 +129,14 @@ bool image_is_light(const struct image *m)
 void image_flatten(struct image *m, uint8_t level)
 {
     size_t n = (size_t)m->size.w * m->size.h;
+    const uint8_t ground[4] = {level, level, level, 255};
     for (uint8_t *p = m->px; n--; p += 4) {
+        if (p[3] == 255) /* most pixels are all there or not at all */
+            continue;
+        if (!p[3]) {
+            memcpy(p, ground, sizeof ground);
+            continue;
+        }
         for (int c = 0; c < 3; c++)
             p[c] = (uint8_t)((p[c] * p[3] + level * (255 - p[3]) + 127) / 255);
         p[3] = 255;

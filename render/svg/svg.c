@@ -156,12 +156,18 @@ static void pixel_out(uint32_t p, uint8_t *out)
     out[3] = (uint8_t)a;
 }
 
-/* Most pieces are opaque from end to end, and then all there is to do is to turn the bytes round. */
+/* Most pieces are opaque from end to end, and then all there is to do is to turn the bytes round; or there is nothing on them. */
 static void piece_out(const uint32_t in[PIECE], uint8_t *out)
 {
-    uint32_t all = UINT32_MAX, word[PIECE];
-    for (size_t i = 0; i < PIECE; i++)
+    uint32_t all = UINT32_MAX, any = 0, word[PIECE];
+    for (size_t i = 0; i < PIECE; i++) {
         all &= in[i];
+        any |= in[i];
+    }
+    if (!any) {
+        memset(out, 0, sizeof word);
+        return;
+    }
     if (all >> 24 != 255) {
         for (size_t i = 0; i < PIECE; i++)
             pixel_out(in[i], out + i * 4);
