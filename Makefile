@@ -86,7 +86,7 @@ OCR_OBJ    := $(call objects,$(OCR_SRC))
 MCP_OBJ    := $(call objects,$(MCP_SRC))
 CLI_OBJ    := $(call objects,$(CLI_SRC))
 
-.PHONY: all help setup demo test check bench fuzz install uninstall clean
+.PHONY: all help setup demo test lab check bench fuzz install uninstall clean
 .DELETE_ON_ERROR:
 # V=1 shows the commands in full.
 $(if $(V),,.SILENT:)
@@ -217,10 +217,16 @@ test: ## build and run every test
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
+lab: ## run the labs, all or LAB=name: faults, power loss, networks, hours of work
+	@tools/setup.sh python3 openssl curl librsvg2-bin poppler-utils strace
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@tests/lab/run $(BUILD) $(LAB)
+
 .PHONY: tests
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,bounded jsonget maxrss toolfields viewms)
 TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
-tests: all $(UNITS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
+LABS := $(patsubst tests/lab/%.c,$(BUILD)/tests/lab/%,$(sort $(wildcard tests/lab/*.c)))
+tests: all $(UNITS) $(LABS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -286,6 +292,12 @@ $(BUILD)/tests/worker_%: tests/unit/worker_%.c tests/unit/test.h $(WORKER_OBJ) $
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(filter-out %/worker/main.o,$(WORKER_OBJ)) \
 	    $(OBJ)/libinternal.a $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) -lgif -lspng
+
+# A program of a lab sees everything inside too.
+$(LABS): $(BUILD)/tests/lab/%: tests/lab/%.c $(OBJ)/libinternal.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(TEST_LIBS)
 
 # Those of fovea-photo's decoders link these besides.
 PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))
