@@ -2,8 +2,8 @@
 /*
  * Decoders: one file per format, one row in the list of its program. A decoder hands out rows, top down, so that scaling
  * can run beside it and a picture is never in memory twice. The whole input is there from the start. What has no pixels
- * of its own (an SVG, a page of a PDF, of text) is drawn instead, by a decoder that gives rows of just the size that is
- * shown; a contact sheet comes from a decoder that says how it is laid out.
+ * of its own (an SVG, a page of a PDF, of text) is drawn instead, whole and at just the size that is shown; so is a contact
+ * sheet, by a decoder that says how it is laid out.
  *
  * Functions return WORK_OK (0) or another enum work_status, having written one phrase with complain().
  */
@@ -62,7 +62,7 @@ struct want {
      * it: JPEG and WebP.) */
     struct size least;
     uint8_t channels; /* that rows are to have: the header's, or 4 (0 is that too) */
-    /* Of what is drawn: this part of it, in its units, at this size (each axis by its own factor). */
+    /* Of what is drawn: this part of it, in its units, at this size (each axis by its own factor). Of a sheet, its size. */
     struct area area;
     struct size target;
 };
@@ -79,6 +79,7 @@ struct told {
 };
 
 struct decoder; /* each format's own */
+struct image;
 
 /* The bytes to open, and what is asked of them: all of it stays valid until close. */
 struct source {
@@ -95,15 +96,16 @@ struct decoder_ops {
      * WORK_BAD_FRAME (frames), WORK_BAD_TIME: then ret_header has that number too. (A decoder that counts frames and takes
      * any leaves that to its caller.) */
     int (*open)(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c);
-    /* Chooses frame and scale; ret_size is what rows will have: of what is drawn, just the target. Checks LIMIT_PIXELS over
-     * all that will be decoded. */
+    /* Chooses frame and scale; ret_size is what rows will have. Checks LIMIT_PIXELS over all that will be decoded. */
     int (*start)(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c);
     /* Writes the next row: width * channels bytes. The row before must still be where it was written, as it was. */
     int (*row)(struct decoder *d, uint8_t *out, struct complaint *c);
     /* After the last row: true end of the data checked (checksums, end markers), so that a cut file is refused. */
     int (*finish)(struct decoder *d, struct complaint *c);
+    /* Instead of these three, of what is drawn and of a sheet: the picture, of just the target's size. */
+    int (*draw)(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c);
     void (*close)(struct decoder *d);
-    /* After start; NULL: nothing to tell. Only members that mean something are written. */
+    /* After start or draw; NULL: nothing to tell. Only members that mean something are written. */
     void (*tell)(const struct decoder *d, struct told *ret);
     /* After open, for WORK_SHEET: puts the decoder of a sheet of its frames in place of itself, where it has several; see
      * frames_sheet. NULL: it makes its sheets itself, or none. */

@@ -38,7 +38,6 @@ struct decoder {
     uint32_t n;
     struct contact contact;
     uint8_t *map; /* of the third cell: 1 where something changed */
-    uint32_t row;
 };
 
 static void diff_done(struct decoder *d)
@@ -258,23 +257,10 @@ static int open_diff(const struct source *s, struct decoder **ret, struct header
     return WORK_OK;
 }
 
-static int start_diff(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+static int draw_diff(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
 {
     (void)want, (void)c;
-    *ret_size = d->contact.plan.size;
-    return WORK_OK;
-}
-
-static int row_diff(struct decoder *d, uint8_t *out, struct complaint *c)
-{
-    (void)c;
-    memcpy(out, image_row(&d->contact.image, d->row++), image_stride(&d->contact.image));
-    return WORK_OK;
-}
-
-static int finish_diff(struct decoder *d, struct complaint *c)
-{
-    (void)d, (void)c;
+    *ret = contact_take(&d->contact);
     return WORK_OK;
 }
 
@@ -293,9 +279,7 @@ static const struct decoder_ops difference = {
     .media = MEDIA_NONE,
     .library = "",
     .open = open_diff,
-    .start = start_diff,
-    .row = row_diff,
-    .finish = finish_diff,
+    .draw = draw_diff,
     .close = close_diff,
     .tell = tell_diff,
 };

@@ -43,7 +43,7 @@ static bool all_grey(const struct palette *p)
 }
 
 /* Which of PNG's kinds holds the picture in the fewest bits. Grey levels filter well, palette indices do not. */
-static void choose(struct png *p)
+static void choose_kind(struct png *p)
 {
     bool few = palette_of(p->m, &p->palette);
     bool grey = few && p->m->opaque && p->palette.n > 16 && all_grey(&p->palette);
@@ -51,13 +51,18 @@ static void choose(struct png *p)
     p->bits = p->type == PALETTE ? p->palette.bits : 8;
     p->bpp = p->type == RGB ? 3 : p->type == RGBA ? 4 : 1;
     p->row = ((size_t)p->m->size.w * p->bpp * p->bits + 7) / 8;
-    struct look look = image_look(p->m, false);
+    if (p->type == PALETTE)
+        palette_map(&p->palette, &p->map);
+}
+
+/* Whether to filter, and how hard to try. */
+static void choose_effort(struct png *p)
+{
+    struct look look = image_look(p->m, LOOK_ROWS, false);
     bool drawn = p->type != PALETTE && look.flat > flat_enough;
     p->filtered = p->type != PALETTE && !drawn;
     bool text = drawn && look.sharp > sharp_enough;
     p->level = !text ? LEVEL : p->type == RGB ? QUICK_LEVEL : QUICKEST_LEVEL;
-    if (p->type == PALETTE)
-        palette_map(&p->palette, &p->map);
 }
 
 static void pack_indices(const struct png *p, const uint8_t *from, uint8_t *to)
@@ -79,6 +84,22 @@ static void pack_indices(const struct png *p, const uint8_t *from, uint8_t *to)
     }
 }
 
+static void pack_rgb(const uint8_t *from, uint32_t n, uint8_t *to)
+{
+    uint32_t x = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (; x + 4 <= n; x += 4) {
+        uint32_t px[4];
+        memcpy(px, from + (size_t)x * 4, sizeof px);
+        const uint32_t packed[3] = {(px[0] & 0xffffff) | px[1] << 24, (px[1] >> 8 & 0xffff) | px[2] << 16,
+                                    (px[2] >> 16 & 0xff) | px[3] << 8};
+        memcpy(to + (size_t)x * 3, packed, sizeof packed);
+    }
+#endif
+    for (; x < n; x++)
+        memcpy(to + (size_t)x * 3, from + (size_t)x * 4, 4); /* one more than needed is one move */
+}
+
 /* May write PACK_SLACK bytes behind the row. */
 static void pack_row(const struct png *p, uint32_t y, uint8_t *to)
 {
@@ -91,8 +112,7 @@ static void pack_row(const struct png *p, uint32_t y, uint8_t *to)
         for (uint32_t x = 0; x < p->m->size.w; x++)
             to[x] = from[(size_t)x * 4];
     else
-        for (uint32_t x = 0; x < p->m->size.w; x++)
-            memcpy(to + (size_t)x * 3, from + (size_t)x * 4, 4); /* one more than needed is one move */
+        pack_rgb(from, p->m->size.w, to);
 }
 
 /* PNG's filters 0..4. n bytes of a row, `up` the row above (zeros for the first), both with bpp zero bytes in front. */
@@ -272,7 +292,8 @@ static int encode(const struct image *m, unsigned quality, struct encoded *ret)
     if (!p)
         return -ENOMEM;
     p->m = m;
-    choose(p);
+    choose_kind(p);
+    choose_effort(p);
     size_t len = 0;
     auto_free uint8_t *raw = filtered(p, &len);
     return raw ? write_file(p, raw, len, ret) : -ENOMEM;
@@ -303,7 +324,7 @@ static int encode_quick(const struct image *m, unsigned quality, struct encoded 
     if (!p)
         return -ENOMEM;
     p->m = m;
-    choose(p);
+    choose_kind(p);
     if (p->type == PALETTE) { /* packing bits would take longer than deflating bytes */
         p->bits = 8;
         p->row = m->size.w;

@@ -45,7 +45,6 @@ struct decoder {
     uint32_t shown[LIMIT_SHEET_FRAMES]; /* numbers of those on the sheet, once they are known */
     uint32_t n_shown;
     struct contact contact;
-    uint32_t row;
 };
 
 static uint32_t shown_ms(const struct frame *f)
@@ -261,7 +260,7 @@ static int put(struct decoder *d, uint32_t k, const struct canvas *v)
     return contact_put(&d->contact, k, &small, d->chosen[k].number, d->chosen[k].time_ms, words);
 }
 
-static int start_frames(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+static int draw_frames(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
 {
     (void)want;
     cleanup(canvas_done) struct canvas v = {0};
@@ -273,21 +272,8 @@ static int start_frames(struct decoder *d, const struct want *want, struct size 
             status = complain_of(e, c);
     }
     if (!status)
-        *ret_size = d->contact.plan.size;
+        *ret = contact_take(&d->contact);
     return status;
-}
-
-static int row_frames(struct decoder *d, uint8_t *out, struct complaint *c)
-{
-    (void)c;
-    memcpy(out, image_row(&d->contact.image, d->row++), image_stride(&d->contact.image));
-    return WORK_OK;
-}
-
-static int finish_frames(struct decoder *d, struct complaint *c)
-{
-    (void)d, (void)c;
-    return WORK_OK;
 }
 
 static void close_frames(struct decoder *d)
@@ -311,9 +297,7 @@ static void tell_frames(const struct decoder *d, struct told *ret)
 static const struct decoder_ops sheet_of_frames = {
     .media = MEDIA_NONE,
     .library = "",
-    .start = start_frames,
-    .row = row_frames,
-    .finish = finish_frames,
+    .draw = draw_frames,
     .close = close_frames,
     .tell = tell_frames,
 };

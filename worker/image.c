@@ -145,7 +145,7 @@ void image_flatten(struct image *m, uint8_t level)
 }
 
 /* Colours met lately; a slot forgets when another colour of its hash comes. */
-enum { MEMORY_BITS = 12, SAMPLE_ROWS = 400 };
+enum { MEMORY_BITS = 12 };
 
 static bool is_new(uint32_t *memory, uint32_t colour)
 {
@@ -176,10 +176,10 @@ static uint32_t count_novel(const uint32_t *row, const uint32_t *above, uint32_t
     return novel;
 }
 
-struct look image_look(const struct image *m, bool novelty)
+struct look image_look(const struct image *m, uint32_t rows, bool novelty)
 {
     uint32_t memory[1 << MEMORY_BITS] = {0}, w = m->size.w, seen = 0;
-    uint32_t step = m->size.h > SAMPLE_ROWS ? m->size.h / SAMPLE_ROWS : 1;
+    uint32_t step = m->size.h > rows ? m->size.h / rows : 1;
     const uint32_t *px = (const uint32_t *)(const void *)m->px;
     uint64_t flat = 0, sharp = 0, novel = 0;
     for (uint32_t y = 1; y < m->size.h; y += step, seen++) {

@@ -58,13 +58,18 @@ void image_flatten(struct image *m, uint8_t level);
 /* Its luminance (BT.601, rounded), one byte a pixel, into room for as many. Alpha is not looked at. */
 void image_gray(const struct image *m, uint8_t *out);
 
+/* From what cairo draws (words of 0xAARRGGBB, colours premultiplied; or of 0xXXRRGGBB, without alpha), in place. Sets whether
+ * it is opaque. */
+void image_from_words(struct image *m, bool alpha);
+
 /* What tells drawn pictures from photos, as shares of all pixels. */
 struct look {
     double flat;  /* equal their left and upper neighbour: near 0 in photos, near 1 in drawings and screenshots */
     double sharp; /* equal neither: what a lossless file has to spell out, unless it repeats */
     double novel; /* sharp, and no such colour was near before: what makes lossless files large and slow */
 };
-/* novelty: `novel` is wanted; it takes most of the time. */
-struct look image_look(const struct image *m, bool novelty);
+/* By about so many of its rows. novelty: `novel` is wanted; it takes most of the time. */
+enum { LOOK_ROWS = 400, GLANCE_ROWS = 100 };
+struct look image_look(const struct image *m, uint32_t rows, bool novelty);
 
 #endif

@@ -367,7 +367,7 @@ static int climb_all(struct climb *c, uint32_t *facts)
 
 int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, uint32_t *ret_facts)
 {
-    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m, l->webp && !l->drawn)};
+    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m, l->drawn ? GLANCE_ROWS : LOOK_ROWS, l->webp && !l->drawn)};
     uint32_t facts = 0;
     int e = climb_all(&c, &facts);
     if (e)

@@ -283,57 +283,44 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
     return rows_run(j->ops, j->decoder, &j->header, decoded, r, j->jpeg, opaque, &j->complaint);
 }
 
-/* Of what is drawn, the rows are what is shown. */
-static struct want want_of(const struct job *j, struct rect crop, struct size target)
+/* What is drawn, and a sheet, comes as it is shown. */
+static int draw_whole(struct job *j)
 {
-    struct want w = {.frame = MAX(j->request->frame, 1), .channels = j->header.channels, .area = j->area, .target = target};
-    if (j->drawn)
-        w.channels = 4;
-    else
-        w.least = least_size(j, crop, target);
-    return w;
-}
-
-/* What is drawn comes as it is shown, and needs no scaling. */
-static int take_drawn(struct job *j, struct size size, bool *opaque)
-{
-    int e = image_init(&j->image, size), status = WORK_OK;
-    if (e)
-        return complain_errno(j, e);
-    for (uint32_t y = 0; !status && y < size.h; y++) {
-        uint8_t *row = j->image.px + y * image_stride(&j->image);
-        status = j->ops->row(j->decoder, row, &j->complaint);
-        *opaque = *opaque && (!j->header.alpha || row_opaque(row, size.w));
-    }
-    return status ? status : j->ops->finish(j->decoder, &j->complaint);
+    struct want want = {.frame = 1, .channels = 4, .area = j->area, .target = j->target};
+    int status = check_pixels(j->target.w, j->target.h, (uint64_t)j->target.w * j->target.h, &j->complaint);
+    if (!status)
+        status = j->ops->draw(j->decoder, &want, &j->image, &j->complaint);
+    if (!status && !same_size(j->image.size, j->target))
+        status = complain(&j->complaint, WORK_MALFORMED, "drawn at another size than asked for");
+    return status;
 }
 
 static int decode_rows(struct job *j)
 {
     uint8_t turn = j->header.orientation;
     struct size target = size_turned(j->target, turn), decoded, full = {j->header.width, j->header.height};
-    struct rect crop = j->drawn ? (struct rect){0, 0, target.w, target.h}
-                                : rect_stored(j->crop, size_turned(full, turn), turn);
-    struct want want = want_of(j, crop, target);
+    struct rect crop = rect_stored(j->crop, size_turned(full, turn), turn);
+    struct want want = {.frame = MAX(j->request->frame, 1), .channels = j->header.channels,
+                        .least = least_size(j, crop, target)};
     int status = j->ops->start(j->decoder, &want, &decoded, &j->complaint);
     if (status)
         return status;
     bool opaque = true;
-    if (j->drawn && !same_size(decoded, target))
-        return complain(&j->complaint, WORK_MALFORMED, "drawn at another size than asked for");
-    if (j->drawn)
-        full = decoded;
     j->shrunk = !same_size(decoded, full);
     j->scaled = j->shrunk || !same_size(target, (struct size){crop.w, crop.h});
     if (j->answered && !j->request->preview_w)
         status = rows_run(j->ops, j->decoder, &j->header, decoded, NULL, NULL, &opaque, &j->complaint);
     else
-        status = j->drawn ? take_drawn(j, decoded, &opaque) : scale_rows(j, decoded, crop, target, &opaque);
-    if (status)
-        return status;
+        status = scale_rows(j, decoded, crop, target, &opaque);
     j->image.opaque = opaque;
-    j->reply->facts |= opaque ? 0 : WORK_HAS_ALPHA;
-    return WORK_OK;
+    return status;
+}
+
+static int decode(struct job *j)
+{
+    int status = j->drawn || j->header.sheet ? draw_whole(j) : decode_rows(j);
+    j->reply->facts |= status || j->image.opaque ? 0 : WORK_HAS_ALPHA;
+    return status;
 }
 
 /* Lines, times, and where on a sheet the pictures are: told before the decoder goes. */
@@ -511,7 +498,7 @@ static int encode(struct job *j)
 }
 
 static int (*const steps[])(struct job *) = {
-    open_source,  plan,         strip_source, decode_rows, turn_upright, tell,
+    open_source,  plan,         strip_source, decode,      turn_upright, tell,
     convert_colours, lay_on_ground, make_preview, encode,
 };
 

@@ -41,6 +41,13 @@ void contact_done(struct contact *s)
     *s = (struct contact){0};
 }
 
+struct image contact_take(struct contact *s)
+{
+    struct image m = s->image;
+    s->image = (struct image){0};
+    return m;
+}
+
 /* Into the middle of the cell, which is as large as what was put. */
 static struct rect lay(struct contact *s, struct rect cell, const struct image *picture)
 {

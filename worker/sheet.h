@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Making a contact sheet: a light ground, each picture in its cell, a line of words beneath it in letters of our own, so that
- * no program needs fonts for it. A decoder that shows a sheet makes one, gives its size as its header's (with sheet set), hands
- * out its rows, and tells its cells.
+ * no program needs fonts for it. A decoder that shows a sheet makes one, gives its size as its header's (with sheet set), gives
+ * it when it is to be drawn, and tells its cells.
  */
 #ifndef FOVEA_WORKER_SHEET_H
 #define FOVEA_WORKER_SHEET_H
@@ -23,6 +23,8 @@ struct contact {
 int contact_init(struct contact *s, const struct fit_limits *limits, uint32_t n, double width, double height,
                  struct size most);
 void contact_done(struct contact *s);
+/* Its picture, which is the caller's then; the cells stay. */
+struct image contact_take(struct contact *s);
 
 /* Puts the k-th picture (from 0) into its cell: made smaller to fit within it, never larger, centred, laid on white where it
  * is transparent. number (from 1) and time_ms (below 0: none) go into its cell; the words are drawn beneath it, or NULL:

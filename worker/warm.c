@@ -49,6 +49,12 @@ static void run_encoders(void)
     (void)encode_webp_photo.encode(&half, 75, &photo);
 }
 
+void warm_page(const struct image *m)
+{
+    auto_encoded made = {0};
+    (void)encode_png_quick.encode(m, 0, &made);
+}
+
 void warm_up(void)
 {
     touch_heap();

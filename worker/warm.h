@@ -6,4 +6,8 @@
 /* Runs the usual paths once on a tiny picture and touches the memory that an ordinary one needs. */
 void warm_up(void);
 
+/* For programs that draw: encodes such a page as it will be encoded. */
+struct image;
+void warm_page(const struct image *m);
+
 #endif

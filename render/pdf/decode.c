@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A page of a PDF as a drawn source, in points from its upper left corner; or several as a sheet. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/limits.h"
 #include "pdf.h"
@@ -12,15 +11,12 @@ struct decoder {
     struct page page;
     bool sheet;
     struct contact contact; /* the sheet */
-    struct paper paper;     /* the page, drawn */
-    uint32_t row;           /* the next */
 };
 
 static void decoder_close(struct decoder *d)
 {
     if (!d)
         return;
-    paper_done(&d->paper);
     contact_done(&d->contact);
     page_done(&d->page);
     g_clear_object(&d->document);
@@ -80,32 +76,15 @@ static int open(const struct source *s, struct decoder **ret, struct header *ret
     return status;
 }
 
-static int start(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+/* poppler reads the page as it draws; what it cannot read, it leaves out. */
+static int draw(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
 {
-    int status = d->sheet ? sheet_draw(&d->contact, d->document, d->number, c)
-                          : page_draw(&d->page, want->area, want->target, &d->paper, c);
+    if (!d->sheet)
+        return page_draw(&d->page, want->area, want->target, ret, c);
+    int status = sheet_draw(&d->contact, d->document, d->number, c);
     if (!status)
-        *ret_size = d->sheet ? d->contact.plan.size : want->target;
+        *ret = contact_take(&d->contact);
     return status;
-}
-
-static int row(struct decoder *d, uint8_t *out, struct complaint *c)
-{
-    (void)c;
-    uint32_t y = d->row++;
-    if (d->sheet)
-        memcpy(out, image_row(&d->contact.image, y), image_stride(&d->contact.image));
-    else
-        paper_row(&d->paper, y, out);
-    return WORK_OK;
-}
-
-/* poppler has read the page by then; what it could not, it left out. */
-static int finish(struct decoder *d, struct complaint *c)
-{
-    (void)d;
-    (void)c;
-    return WORK_OK;
 }
 
 static void tell(const struct decoder *d, struct told *ret)
@@ -118,9 +97,7 @@ const struct decoder_ops decode_pdf = {
     .media = MEDIA_PDF,
     .library = "poppler",
     .open = open,
-    .start = start,
-    .row = row,
-    .finish = finish,
+    .draw = draw,
     .close = decoder_close,
     .tell = tell,
 };

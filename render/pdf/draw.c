@@ -1,40 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Drawing a part of a page. cairo draws on memory of ours, white from the start and without alpha, so that nothing has to be
- * laid on a ground afterwards; rows are turned from its order of colours into ours as they are handed out.
+ * laid on a ground afterwards.
  */
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "pdf.h"
 
-void paper_done(struct paper *m)
+int page_blank(struct size size, struct image *ret, struct complaint *c)
 {
-    free(m->px);
-    *m = (struct paper){0};
-}
-
-int paper_init(struct paper *m, struct size size, struct complaint *c)
-{
-    int status = check_sides(size.w, size.h, c);
-    if (!status)
-        status = check_pixels(size.w, size.h, (uint64_t)size.w * size.h, c);
-    if (status)
-        return status;
-    size_t len = (size_t)size.w * size.h * sizeof *m->px;
-    uint32_t *px = malloc(len);
-    if (!px)
-        return complain(c, WORK_NO_MEMORY, "no memory for the page");
-    memset(px, 0xff, len);
-    *m = (struct paper){size, px};
+    int e = image_init(ret, size);
+    if (e)
+        return e == -EFBIG ? complain(c, WORK_TOO_LARGE, "no picture holds a page of %ux%u", size.w, size.h)
+                           : complain(c, WORK_NO_MEMORY, "no memory for the page");
+    memset(ret->px, 0xff, image_stride(ret) * size.h);
     return WORK_OK;
 }
 
-static cairo_status_t draw_on(const struct page *p, struct area part, struct paper *m)
+static cairo_status_t draw_on(const struct page *p, struct area part, struct image *m)
 {
     int w = (int)m->size.w, h = (int)m->size.h;
     cairo_surface_t *surface =
-        cairo_image_surface_create_for_data((unsigned char *)m->px, CAIRO_FORMAT_RGB24, w, h, w * (int)sizeof *m->px);
+        cairo_image_surface_create_for_data(m->px, CAIRO_FORMAT_RGB24, w, h, (int)image_stride(m));
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, w / part.w, h / part.h);
     cairo_translate(cr, -part.x, -part.y);
@@ -46,37 +34,16 @@ static cairo_status_t draw_on(const struct page *p, struct area part, struct pap
     return status;
 }
 
-int page_draw(const struct page *p, struct area part, struct size size, struct paper *ret, struct complaint *c)
+int page_draw(const struct page *p, struct area part, struct size size, struct image *ret, struct complaint *c)
 {
-    struct paper m = {0};
-    int status = paper_init(&m, size, c);
+    int status = page_blank(size, ret, c);
     if (status)
         return status;
     /* Other bad news are of the page's own making, a matrix that has no inverse, and end the drawing where a viewer's ends. */
-    if (draw_on(p, part, &m) == CAIRO_STATUS_NO_MEMORY) {
-        paper_done(&m);
+    if (draw_on(p, part, ret) == CAIRO_STATUS_NO_MEMORY) {
+        image_done(ret);
         return complain(c, WORK_NO_MEMORY, "no memory to draw the page");
     }
-    *ret = m;
+    image_from_words(ret, false);
     return WORK_OK;
-}
-
-void paper_row(const struct paper *m, uint32_t y, uint8_t *out)
-{
-    enum { STEP = 8 };
-    typedef uint32_t pixels __attribute__((vector_size(STEP * sizeof(uint32_t))));
-    const uint32_t *row = m->px + (size_t)y * m->size.w;
-    uint32_t x = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (; x + STEP <= m->size.w; x += STEP) {
-        pixels v;
-        memcpy(&v, row + x, sizeof v);
-        v = (v >> 16 & 0xff) | (v & 0xff00) | (v & 0xff) << 16 | 0xff000000;
-        memcpy(out + (size_t)x * 4, &v, sizeof v);
-    }
-#endif
-    for (; x < m->size.w; x++) {
-        const uint8_t rgba[4] = {(uint8_t)(row[x] >> 16), (uint8_t)(row[x] >> 8), (uint8_t)row[x], 255};
-        memcpy(out + (size_t)x * 4, rgba, sizeof rgba);
-    }
 }

@@ -21,27 +21,14 @@ static struct size page_within(double w, double h, struct size cell)
     return (struct size){MIN(MAX(s.w, 1u), cell.w), MIN(MAX(s.h, 1u), cell.h)};
 }
 
-static int image_of(const struct paper *m, struct image *ret, struct complaint *c)
-{
-    int e = image_init(ret, m->size);
-    if (e)
-        return complain_errno(e, c);
-    for (uint32_t y = 0; y < m->size.h; y++)
-        paper_row(m, y, ret->px + y * image_stride(ret));
-    ret->opaque = true;
-    return WORK_OK;
-}
-
 /* White and empty where the page cannot be read; only where there is no memory, there is no sheet. */
 static int draw_small(PopplerDocument *d, uint32_t number, struct size cell, struct image *ret, bool *ret_read,
                       struct complaint *c)
 {
     cleanup(page_done) struct page p = {0};
-    cleanup(paper_done) struct paper m = {0};
     *ret_read = page_open(d, number, &p, NULL) == WORK_OK;
-    int status = *ret_read ? page_draw(&p, (struct area){0, 0, p.w, p.h}, page_within(p.w, p.h, cell), &m, c)
-                           : paper_init(&m, cell, c);
-    return status ? status : image_of(&m, ret, c);
+    return *ret_read ? page_draw(&p, (struct area){0, 0, p.w, p.h}, page_within(p.w, p.h, cell), ret, c)
+                     : page_blank(cell, ret, c);
 }
 
 static int put(PopplerDocument *d, uint32_t number, uint32_t k, struct contact *s, struct complaint *c)

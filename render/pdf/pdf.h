@@ -32,19 +32,11 @@ struct page {
 int page_open(PopplerDocument *d, uint32_t number, struct page *ret, struct complaint *c);
 void page_done(struct page *p);
 
-/* Pixels in memory that cairo draws on, each a native-endian 0xXXRRGGBB. */
-struct paper {
-    struct size size;
-    uint32_t *px;
-};
-int paper_init(struct paper *m, struct size size, struct complaint *c); /* white */
-void paper_done(struct paper *m);
+/* White, of that size; image_done frees it. */
+int page_blank(struct size size, struct image *ret, struct complaint *c);
 
 /* The part of the page on white, at that size, with what stands on it: annotations and form fields. */
-int page_draw(const struct page *p, struct area part, struct size size, struct paper *ret, struct complaint *c);
-
-/* One row as RGBA, opaque. */
-void paper_row(const struct paper *m, uint32_t y, uint8_t *out);
+int page_draw(const struct page *p, struct area part, struct size size, struct image *ret, struct complaint *c);
 
 /* A sheet of n pages (1..LIMIT_SHEET_CELLS) of the first one's shape; others are fitted in. contact_done frees it. */
 int sheet_init(struct contact *s, const struct fit_limits *limits, uint32_t n, const struct page *first, struct complaint *c);

@@ -39,16 +39,9 @@ static PopplerDocument *document; /* stays */
 
 static void draw(const struct page *p)
 {
-    struct paper m;
-    if (page_draw(p, (struct area){0, 0, p->w, p->h}, usual, &m, NULL))
-        return;
-    /* The rows of a page go into as much memory again. Freed, it stays with the process. */
-    size_t len = (size_t)usual.w * 4;
-    uint8_t *rows = malloc(len * usual.h);
-    for (uint32_t y = 0; rows && y < usual.h; y++)
-        paper_row(&m, y, rows + y * len);
-    free(rows);
-    paper_done(&m);
+    auto_image m = {0};
+    if (!page_draw(p, (struct area){0, 0, p->w, p->h}, usual, &m, NULL))
+        warm_page(&m);
 }
 
 void sample_draw(void)

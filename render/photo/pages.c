@@ -18,7 +18,6 @@ struct decoder {
     const struct source *source;
     uint32_t first, pages; /* pages: of all */
     struct contact contact;
-    uint32_t row;
 };
 
 static int complain_of(int e, struct complaint *c)
@@ -54,28 +53,15 @@ static int put_page(struct decoder *d, uint32_t k, struct complaint *c)
     return e ? complain_of(e, c) : WORK_OK;
 }
 
-static int start_pages(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+static int draw_pages(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
 {
     int status = WORK_OK;
     (void)want;
     for (uint32_t k = 0; !status && k < d->contact.plan.n; k++)
         status = put_page(d, k, c);
     if (!status)
-        *ret_size = d->contact.plan.size;
+        *ret = contact_take(&d->contact);
     return status;
-}
-
-static int row_pages(struct decoder *d, uint8_t *out, struct complaint *c)
-{
-    (void)c;
-    memcpy(out, image_row(&d->contact.image, d->row++), image_stride(&d->contact.image));
-    return WORK_OK;
-}
-
-static int finish_pages(struct decoder *d, struct complaint *c)
-{
-    (void)d, (void)c;
-    return WORK_OK;
 }
 
 static void close_pages(struct decoder *d)
@@ -98,9 +84,7 @@ static void tell_pages(const struct decoder *d, struct told *ret)
 static const struct decoder_ops sheet_of_pages = {
     .media = MEDIA_NONE,
     .library = "",
-    .start = start_pages,
-    .row = row_pages,
-    .finish = finish_pages,
+    .draw = draw_pages,
     .close = close_pages,
     .tell = tell_pages,
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "image.h"
 #include "program.h"
 #include "svg.h"
 #include "warm.h"
@@ -46,15 +47,11 @@ static void warm_svg(void)
     struct want want = {.area = {0, 0, 200, 200}, .target = {WARM_W, WARM_H}};
     struct decoder *d = NULL;
     struct header header;
-    struct size size;
+    auto_image drawn = {0};
     if (decode_svg.open(&s, &d, &header, NULL))
         return;
-    (void)decode_svg.start(d, &want, &size, NULL);
-    /* The rows that the picture will be made of. */
-    volatile uint8_t *rows = malloc((size_t)WARM_W * WARM_H * 4);
-    for (size_t i = 0; rows && i < (size_t)WARM_W * WARM_H * 4; i += 4096)
-        rows[i] = 0;
-    free((void *)(uintptr_t)rows);
+    if (!decode_svg.draw(d, &want, &drawn, NULL))
+        warm_page(&drawn);
     decode_svg.close(d);
     warm_up();
 }

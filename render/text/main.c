@@ -8,6 +8,7 @@
 #include "fonts.h"
 #include "markdown.h"
 #include "plain.h"
+#include "image.h"
 #include "program.h"
 #include "warm.h"
 
@@ -31,12 +32,13 @@ static void draw_once(const struct decoder_ops *ops, const char *text, size_t le
     struct source s = {.data = (const uint8_t *)text, .len = len};
     struct decoder *d = NULL;
     struct header h;
-    struct size size;
+    auto_image drawn = {0};
     if (ops->open(&s, &d, &h, NULL))
         return;
     struct want want = {.channels = 4, .area = {0, 0, h.extent_w, h.extent_h}, .target = {WARM_SIDE, WARM_SIDE}};
     want.area.w = want.area.h = WARM_SIDE; /* at the size of letters that pages have */
-    (void)ops->start(d, &want, &size, NULL);
+    if (!ops->draw(d, &want, &drawn, NULL))
+        warm_page(&drawn);
     ops->close(d);
 }
 
@@ -50,11 +52,6 @@ static void warm(void)
                                 "```\n" ASCII "\n```\n";
     draw_once(&render_plain, code, sizeof code - 1);
     draw_once(&render_markdown, prose, sizeof prose - 1);
-    /* The rows that the picture will be made of. */
-    volatile uint8_t *rows = malloc((size_t)WARM_SIDE * WARM_SIDE * 4);
-    for (size_t i = 0; rows && i < (size_t)WARM_SIDE * WARM_SIDE * 4; i += 4096)
-        rows[i] = 0;
-    free((void *)(uintptr_t)rows);
     warm_up();
 }
 

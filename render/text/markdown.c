@@ -30,14 +30,12 @@ struct decoder {
     size_t first, end; /* slices on the page */
     uint32_t width, height; /* of the page */
     uint32_t pages, missing;
-    struct paper paper;
 };
 
 static void markdown_close(struct decoder *d)
 {
     if (d->plain)
         render_plain.close(d->plain);
-    paper_done(&d->paper);
     if (d->set.context)
         setter_done(&d->set);
     flow_done(&d->flow);
@@ -181,32 +179,17 @@ static int markdown_open(const struct source *s, struct decoder **ret, struct he
     return status;
 }
 
-static int markdown_start(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+static int markdown_draw(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
 {
     if (d->plain)
-        return render_plain.start(d->plain, want, ret_size, c);
-    int status = paper_init(&d->paper, want, c);
+        return render_plain.draw(d->plain, want, ret, c);
+    auto_paper paper = {0};
+    int status = paper_init(&paper, want, c);
     if (status)
         return status;
-    pango_cairo_update_context(d->paper.cairo, d->set.context);
-    d->missing = flow_draw(&d->flow, &d->set, d->first, d->end, d->paper.cairo, GUTTER, MARGIN);
-    *ret_size = want->target;
-    return paper_ready(&d->paper, c);
-}
-
-static int markdown_row(struct decoder *d, uint8_t *out, struct complaint *c)
-{
-    if (d->plain)
-        return render_plain.row(d->plain, out, c);
-    paper_row(&d->paper, out);
-    return WORK_OK;
-}
-
-static int markdown_finish(struct decoder *d, struct complaint *c)
-{
-    (void)d;
-    (void)c;
-    return WORK_OK;
+    pango_cairo_update_context(paper.cairo, d->set.context);
+    d->missing = flow_draw(&d->flow, &d->set, d->first, d->end, paper.cairo, GUTTER, MARGIN);
+    return paper_take(&paper, ret, c);
 }
 
 static void markdown_tell(const struct decoder *d, struct told *ret)
@@ -255,9 +238,7 @@ const struct decoder_ops render_markdown = {
     .media = MEDIA_MARKDOWN,
     .library = "md4c",
     .open = markdown_open,
-    .start = markdown_start,
-    .row = markdown_row,
-    .finish = markdown_finish,
+    .draw = markdown_draw,
     .close = markdown_close,
     .tell = markdown_tell,
 };

@@ -9,6 +9,7 @@
 #include <cairo.h>
 
 #include "decode.h"
+#include "image.h"
 
 /* The highest page of that width that is not shrunk, and the widest of that height; 0: there is none. */
 uint32_t paper_height(const struct fit_limits *limits, uint32_t width);
@@ -18,17 +19,15 @@ uint32_t paper_width(const struct fit_limits *limits, uint32_t height);
 struct paper {
     cairo_surface_t *surface;
     cairo_t *cairo; /* draws in units of the page */
-    struct size size;
-    uint8_t channels;
-    uint32_t row; /* the next */
+    struct image image;
 };
+#define auto_paper cleanup(paper_done) struct paper
 
-/* A white sheet for the part that is wanted. WORK_NO_MEMORY, WORK_TOO_LARGE. */
+/* A white sheet for the part that is wanted. WORK_NO_MEMORY. */
 int paper_init(struct paper *p, const struct want *want, struct complaint *c);
 void paper_done(struct paper *p);
 
-/* All is drawn: rows may be had. */
-int paper_ready(struct paper *p, struct complaint *c);
-void paper_row(struct paper *p, uint8_t *out);
+/* All is drawn: its picture, which is the caller's then. */
+int paper_take(struct paper *p, struct image *ret, struct complaint *c);
 
 #endif

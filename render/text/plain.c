@@ -39,7 +39,6 @@ struct decoder {
     struct page_start start;
     uint64_t last_line;
     uint32_t missing;
-    struct paper paper;
 };
 
 static unsigned digits_of(uint64_t n)
@@ -97,7 +96,6 @@ static int find_page(struct decoder *d, const struct source *s, struct complaint
 
 static void plain_close(struct decoder *d)
 {
-    paper_done(&d->paper);
     free(d->copy);
     free(d);
 }
@@ -175,15 +173,16 @@ static void draw_rows(struct decoder *d, const struct area *area, struct walk *w
     }
 }
 
-static int plain_start(struct decoder *d, const struct want *want, struct size *ret_size, struct complaint *c)
+static int plain_draw(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
 {
-    int status = paper_init(&d->paper, want, c);
+    auto_paper paper = {0};
+    int status = paper_init(&paper, want, c);
     if (status)
         return status;
     PangoContext *context = fonts_context();
     PangoFontDescription *font = fonts_mono(context, COLUMN);
-    pango_cairo_update_context(d->paper.cairo, context);
-    struct walk w = {.pen = {.cairo = d->paper.cairo, .layout = pango_layout_new(context), .column = COLUMN,
+    pango_cairo_update_context(paper.cairo, context);
+    struct walk w = {.pen = {.cairo = paper.cairo, .layout = pango_layout_new(context), .column = COLUMN,
                              .columns = d->columns}, .at = d->start.at,
                      .line = d->start.line, .continued = d->start.continued};
     zero_init(&w.pen.zero, context, font, COLUMN);
@@ -194,22 +193,7 @@ static int plain_start(struct decoder *d, const struct want *want, struct size *
     g_object_unref(w.pen.layout);
     pango_font_description_free(font);
     g_object_unref(context);
-    *ret_size = want->target;
-    return paper_ready(&d->paper, c);
-}
-
-static int plain_row(struct decoder *d, uint8_t *out, struct complaint *c)
-{
-    (void)c;
-    paper_row(&d->paper, out);
-    return WORK_OK;
-}
-
-static int plain_finish(struct decoder *d, struct complaint *c)
-{
-    (void)d;
-    (void)c;
-    return WORK_OK;
+    return paper_take(&paper, ret, c);
 }
 
 static uint32_t clamp(uint64_t n)
@@ -232,9 +216,7 @@ const struct decoder_ops render_plain = {
     .media = MEDIA_TEXT,
     .library = "Pango",
     .open = plain_open,
-    .start = plain_start,
-    .row = plain_row,
-    .finish = plain_finish,
+    .draw = plain_draw,
     .close = plain_close,
     .tell = plain_tell,
 };

@@ -108,7 +108,7 @@ static int video_start(struct decoder *d, const struct want *want, struct size *
     d->channels = want->channels ? want->channels : 4;
     *ret_size = d->size;
     int status = check_pixels(d->size.w, d->size.h, (uint64_t)d->size.w * d->size.h, c);
-    if (status || d->is_sheet)
+    if (status)
         return status;
     int e = pixels_make(d->movie, d->frame, d->size, d->channels, false, &d->pixels);
     if (e)
@@ -117,26 +117,23 @@ static int video_start(struct decoder *d, const struct want *want, struct size *
     return WORK_OK;
 }
 
-static void sheet_row(const uint8_t *from, uint32_t n, uint8_t channels, uint8_t *out)
-{
-    for (uint32_t x = 0; x < n; x++)
-        memcpy(out + (size_t)x * channels, from + (size_t)x * 4, channels);
-}
-
 static int video_row(struct decoder *d, uint8_t *out, struct complaint *c)
 {
     (void)c;
-    uint32_t y = d->row++;
-    if (d->is_sheet)
-        sheet_row(image_row(&d->sheet.image, y), d->size.w, d->channels, out);
-    else
-        memcpy(out, d->pixels.px + y * d->pixels.stride, (size_t)d->size.w * d->channels);
+    memcpy(out, d->pixels.px + d->row++ * d->pixels.stride, (size_t)d->size.w * d->channels);
     return WORK_OK;
 }
 
 static int video_finish(struct decoder *d, struct complaint *c)
 {
     (void)d, (void)c;
+    return WORK_OK;
+}
+
+static int video_draw(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
+{
+    (void)want, (void)c;
+    *ret = contact_take(&d->sheet);
     return WORK_OK;
 }
 
@@ -153,7 +150,7 @@ static void video_tell(const struct decoder *d, struct told *ret)
 
 #define VIDEO(of)                                                                                                          \
     {.media = of, .library = "libavcodec", .open = video_open, .start = video_start, .row = video_row,                    \
-     .finish = video_finish, .close = video_close, .tell = video_tell}
+     .finish = video_finish, .draw = video_draw, .close = video_close, .tell = video_tell}
 
 const struct decoder_ops *video_decoder(enum media media)
 {
