@@ -18,6 +18,14 @@ struct programs {
     struct pool *pool[PROGRAM_COUNT]; /* NULL: not needed yet */
 };
 
+/* How many wait ahead of work, of the number that is configured. A Markdown with images is two jobs for its program, one right
+ * after the other: which images, then the page. */
+static unsigned ready_of(enum program_id id, unsigned ready)
+{
+    unsigned most = id == PROGRAM_WORKER ? ready : id == PROGRAM_TEXT ? 2 : 1;
+    return MIN(ready, most);
+}
+
 /* Renderers find fonts by the user's own settings too. */
 static int new_pool(const struct programs *p, enum program_id id, struct pool **ret, struct fovea_fault *fault)
 {
@@ -26,9 +34,9 @@ static int new_pool(const struct programs *p, enum program_id id, struct pool **
         path = NULL;
         return fault_oom(fault);
     }
-    unsigned ready = id == PROGRAM_WORKER ? p->ready : MIN(p->ready, 1u);
     const char *setting = id == PROGRAM_WORKER ? NULL : p->home;
-    return pool_new_of(&(struct program){.path = path, .setting = setting, .patient = id != PROGRAM_WORKER}, ready, ret, fault);
+    return pool_new_of(&(struct program){.path = path, .setting = setting, .patient = id != PROGRAM_WORKER},
+                       ready_of(id, p->ready), ret, fault);
 }
 
 int programs_pool(struct programs *p, enum program_id id, struct pool **ret, struct fovea_fault *fault)
@@ -59,7 +67,7 @@ void programs_ready(struct programs *p, unsigned ready)
     p->ready = ready;
     for (size_t i = 0; i < PROGRAM_COUNT; i++)
         if (p->pool[i])
-            pool_ready(p->pool[i], i == PROGRAM_WORKER ? ready : MIN(ready, 1u));
+            pool_ready(p->pool[i], ready_of((enum program_id)i, ready));
     (void)pthread_mutex_unlock(&p->lock);
 }
 
