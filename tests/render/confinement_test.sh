@@ -59,7 +59,7 @@ UNASKED='" is nothing that can be shown, by its content;\|" is empty; it holds n
 # What no decoder was asked about, because it is empty, of no kind that can be shown or text in another encoding, needs none.
 trace_part() {
     mkdir "$1.in"
-    cd "$1.in"
+    cd "$1.in" || return
     trace_files "../$1"
     shown=$(grep -vc '^refused' seen) || :
     never=$(grep -c "^refused.*$UNASKED" seen) || :
