@@ -38,10 +38,11 @@ end_server() {
         ! kill -0 "$child" 2>/dev/null || fail "child $child is left"
     done
 }
+# Made once: it takes longer than most of the tests.
 slow_picture() {
     command -v python3 >/dev/null || skip "there is no python3"
-    port=0 token=
-    python3 "$HERE/http_probe.py" picture 0 x "$PWD/slow.png" 5000
+    [ -e "$scratch/slow.png" ] || python3 "$HERE/http_probe.py" picture 0 x "$scratch/slow.png" 5000
+    ln "$scratch/slow.png" slow.png
 }
 
 test_hosts_and_origins_are_judged_over_the_wire_as_in_the_table() {

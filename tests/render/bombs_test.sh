@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files made to waste time or memory, of every kind: each ends as a picture or a refusal within the time for one picture and half
 # a second, within the memory of its jail, and leaves no process behind. The time is view.timeoutMs, here one second instead of
-# the ten it is without; BOMBS_MS sets another. Two at a time, as the machine has two cores at least; one that was over is run
-# again alone, once, because somebody else may have had the machine.
+# the ten that it is without: BOMBS_MS=10000 BUILD=$PWD/build sh tests/render/bombs_test.sh takes those. Two at a time, as the machine
+# has two cores at least; one that was over is run again alone, once, because somebody else may have had the machine.
 . "$(dirname "$0")/../cli/lib.sh"
 HERE=$TOP/tests/render
 LIMIT_MS=${BOMBS_MS:-1000}

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # How long a drawing takes, cold from the command line and with a worker that waits, beside what the usual programs take for the
 # same file. The least of several counts, never the last. Where a mark in milliseconds is missed, the machine may be slow or have
-# other things to do: then the usual program, measured in the same minute, is the mark. Of the charts every third: rsvg-convert takes its time.
+# other things to do: then the usual program, measured in the same minute, is the mark. make test takes the least of three, and every
+# third of the charts (rsvg-convert takes its time); SPEED=all BUILD=$PWD/build sh tests/render/speed_test.sh takes the least of seven,
+# and all charts.
 . "$(dirname "$0")/../cli/lib.sh"
 CORPORA=$(cd "$TOP/../shared/corpora" 2>/dev/null && pwd -P) || CORPORA=
+[ "${SPEED:-}" = all ] && ROUNDS=7 EVERY=1 || ROUNDS=3 EVERY=3
 COLD_MS=120
 WARM_MS=15
 
@@ -72,10 +75,10 @@ test_a_cold_view_of_a_pdf_is_quick() {
 both() {
     list=$1
     shift
-    xargs "$BUILD/tests/viewms" "$BUILD" 5 <"$list" | grep -v '^refused' >ours
+    xargs "$BUILD/tests/viewms" "$BUILD" "$ROUNDS" <"$list" | grep -v '^refused' >ours
     [ -s ours ] || fail "nothing is shown"
     while read -r ms file; do
-        theirs=$(least 5 "$@" "$file")
+        theirs=$(least "$ROUNDS" "$@" "$file")
         [ -n "$theirs" ] || fail "$1 does not show $file"
         echo "$ms $theirs $file" >>both
     done <ours
@@ -118,7 +121,7 @@ test_a_warm_page_takes_no_longer_than_pdftoppm_takes() {
 test_warm_charts_take_no_longer_than_rsvg_convert_takes() {
     [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
     needs svg rsvg-convert
-    find "$CORPORA/charts-vega-lite" -name '*.svg' | sort | awk 'NR % 3 == 1' >list
+    find "$CORPORA/charts-vega-lite" -name '*.svg' | sort | awk -v n="$EVERY" 'NR % n == 1 || n == 1' >list
     both list rsvg-convert --keep-aspect-ratio -w 1568 -h 1568 -o seen
     tell "charts"
     ratio=$(awk '{ print $1 / $2 }' both | sort -n | awk '{ r[NR] = $1 } END { print r[int((NR + 1) / 2)] }')

@@ -128,8 +128,8 @@ int main(int argc, char **argv)
         errx(2, "usage: picdiff FOLDER < LIST");
     if (asprintf(&path, "%s/%s", argv[1], program_name(PROGRAM_SVG)) < 0)
         errx(1, "out of memory");
-    if (pool_new(argv[1], THREADS, &bitmaps, &fault) ||
-        pool_new_of(&(struct program){.path = path}, THREADS, &vectors, &fault))
+    /* None ahead of work: to be ready for everything costs more than most of these files do. */
+    if (pool_new(argv[1], 0, &bitmaps, &fault) || pool_new_of(&(struct program){.path = path}, 0, &vectors, &fault))
         errx(1, "%s", fault.text);
     for (size_t i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work, NULL))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// lowered.mjs PACKAGES WIRE FILE...: lets tsc judge every message of the files (each a JSON array, as lowering prints it) by the
-// vendor's own types. Messages of one shape are judged once: a string is as good as any other, but where a type asks for words.
+// lowered.mjs PACKAGES FOLDER...: lets tsc judge every message of the files WIRE.*.json of the folders (each a JSON array, as lowering
+// prints it) by the vendor's own types, all of them in one run. Messages of one shape are judged once: a string is as good as any
+// other, but where a type asks for words.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
-const [, , packages, wire, ...files] = process.argv;
+const [, , packages, ...folders] = process.argv;
 const types = {
     anthropic: 'Anthropic.MessageParam',
     'openai-chat': 'OpenAI.ChatCompletionMessageParam',
@@ -20,36 +21,51 @@ type Plain<T> = T extends string ? \`\${T}\` : T extends (infer U)[] ? Plain<U>[
 `;
 const words = new Set(['type', 'role', 'media_type', 'mimeType', 'detail', 'status', 'phase', 'ttl', 'mode', 'format', 'level', 'name',
     'oversized_image']);
-const seen = new Map();
-let count = 0;
-for (const file of files) {
-    JSON.parse(readFileSync(file, 'utf8')).forEach((message, i) => {
-        const text = JSON.stringify(message, (key, value) => (typeof value === 'string' && !words.has(key) ? 'x' : value));
-        count++;
-        if (!seen.has(text)) seen.set(text, `${file} message ${i}`);
-    });
+const lines = []; // what tsc reads, in order: whose message it is, where it comes from, its text
+const groups = [];
+
+function take(folder, wire) {
+    const group = { name: `${wire} of ${basename(folder)}`, seen: new Set(), count: 0, bad: [], found: false };
+    const files = readdirSync(folder).filter((file) => file.startsWith(`${wire}.`) && file.endsWith('.json')).sort();
+    const add = (text, from) => lines.push({ group, from, text, line: `export const m${lines.length}: ${types[wire]} = ${text};` });
+    for (const file of files) {
+        JSON.parse(readFileSync(join(folder, file), 'utf8')).forEach((message, i) => {
+            const text = JSON.stringify(message, (key, value) => (typeof value === 'string' && !words.has(key) ? 'x' : value));
+            group.count++;
+            if (!group.seen.has(text)) add(text, `${file} message ${i}`);
+            group.seen.add(text);
+        });
+    }
+    // What the check itself is worth: this must be found.
+    add(wire === 'gemini' ? '{"role":"user","part":[]}' : '{"role":"user","contents":"x"}', null);
+    group.files = files.length;
+    groups.push(group);
 }
-const wrong = wire === 'gemini' ? '{"role":"user","part":[]}' : '{"role":"user","contents":"x"}';
-const lines = [...seen.keys(), wrong].map((text, i) => `export const m${i}: ${types[wire]} = ${text};`);
-const name = `lowered-${wire}.ts`;
-writeFileSync(name, head + lines.join('\n') + '\n');
-if (!existsSync('node_modules')) symlinkSync(join(packages, 'node_modules'), 'node_modules');
+
+for (const folder of folders) Object.keys(types).forEach((wire) => take(folder, wire));
+writeFileSync('lowered.ts', head + lines.map((l) => l.line).join('\n') + '\n');
+symlinkSync(join(packages, 'node_modules'), 'node_modules');
 let output = '';
 try {
     execFileSync(process.execPath, [join(packages, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck',
-        '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022', name],
+        '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022', 'lowered.ts'],
         { encoding: 'utf8', maxBuffer: 1 << 28 });
 } catch (error) {
     output = error.stdout ?? String(error);
 }
 const first = head.split('\n').length;
-const bad = new Map();
-for (const [, line, said] of output.matchAll(/^lowered-[^(]*\((\d+),\d+\): (.*)$/gm))
-    if (!bad.has(Number(line) - first)) bad.set(Number(line) - first, said);
-const found = bad.delete(lines.length - 1);
-const texts = [...seen.entries()];
-for (const [i, said] of [...bad].slice(0, 10))
-    console.log(`not ok types of lowered ${wire}: ${texts[i]?.[1]}: ${said.slice(0, 300)}\n# ${texts[i]?.[0].slice(0, 400)}`);
-if (!found) console.log(`not ok types of lowered ${wire}: a wrong message is not found: ${output.slice(0, 300)}`);
-if (found && bad.size === 0) console.log(`ok types of lowered ${wire}: ${count} messages of ${files.length} files, ${seen.size} shapes`);
-process.exit(found && bad.size === 0 && seen.size > 0 ? 0 : 1);
+for (const [, number, said] of output.matchAll(/^lowered\.ts\((\d+),\d+\): (.*)$/gm)) {
+    const l = lines[Number(number) - first];
+    if (l?.from) l.group.bad.push(`${l.from}: ${said.slice(0, 300)}\n# ${l.text.slice(0, 400)}`);
+    else if (l) l.group.found = true;
+}
+let failed = 0;
+for (const { name, bad, found, files, count, seen } of groups) {
+    for (const what of bad.slice(0, 10)) console.log(`not ok types of lowered ${name}: ${what}`);
+    if (!found) console.log(`not ok types of lowered ${name}: a wrong message is not found: ${output.slice(0, 300)}`);
+    const good = found && bad.length === 0 && seen.size > 0;
+    if (good) console.log(`ok types of lowered ${name}: ${count} messages of ${files} files, ${seen.size} shapes`);
+    else if (found && bad.length === 0) console.log(`not ok types of lowered ${name}: there are none`);
+    failed += !good;
+}
+process.exit(failed ? 1 : 0);
