@@ -3,8 +3,8 @@
 # How long a drawing takes, cold from the command line and with a worker that waits, beside what the usual programs take for the
 # same file. The least of several counts, never the last. Where a mark in milliseconds is missed, the machine may be slow or have
 # other things to do: then the usual program, measured in the same minute, is the mark. make test takes the least of three, and every
-# third of the charts (rsvg-convert takes its time); SPEED=all BUILD=$PWD/build sh tests/render/speed_test.sh takes the least of seven,
-# and all charts.
+# third of the charts and of the server's pages; SPEED=all BUILD=$PWD/build sh tests/render/speed_test.sh takes the least of seven,
+# and all of them.
 . "$(dirname "$0")/../cli/lib.sh"
 CORPORA=$(cd "$TOP/../shared/corpora" 2>/dev/null && pwd -P) || CORPORA=
 [ "${SPEED:-}" = all ] && ROUNDS=7 EVERY=1 || ROUNDS=3 EVERY=3
@@ -127,6 +127,46 @@ test_warm_charts_take_no_longer_than_rsvg_convert_takes() {
     ratio=$(awk '{ print $1 / $2 }' both | sort -n | awk '{ r[NR] = $1 } END { print r[int((NR + 1) / 2)] }')
     echo "# warm, charts: median of the ratios to rsvg-convert $ratio" >&3
     at_most "$ratio" 1 || fail "rsvg-convert is quicker"
+}
+
+# The server's answer to view, with workers that wait: kinds of page that agents look at. What a busy machine misses is measured once
+# more; what it misses then too is held against the usual program's time for the page, where there is one.
+warm_server() {
+    kind=$1 list=$2
+    shift 2
+    mkdir -p served
+    for _ in 1 2 3; do
+        xargs python3 "$TOP/tests/render/warm.py" "$FOVEA" "$PWD/served" "$ROUNDS" <"$list" | grep -v '^refused' >>served_ms
+        sort -k 2 -k 1,1n served_ms | awk '$2 != last { print; last = $2 }' >both
+        [ -s both ] || fail "nothing is shown"
+        ! at_most "$(median 1)" "$WARM_MS" || break
+    done
+    awk -v mark="$WARM_MS" '$1 < mark' both | wc -l >under
+    echo "# in the server, warm, $kind: median $(median 1) ms, $(cat under) of $(wc -l <both) under $WARM_MS ms, at most $(sort -n both | tail -n 1 | cut -d ' ' -f 1)" >&3
+    at_most "$(median 1)" "$WARM_MS" && return
+    [ $# -gt 0 ] || fail "the median is $(median 1) ms"
+    theirs=$(xargs -n 1 echo <"$list" | while read -r file; do least 3 "$@" "$file"; done | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }')
+    at_most "$(median 1)" "$(product 0.4 "$theirs")" || fail "the median is $(median 1) ms, $1 takes $theirs"
+}
+test_the_server_shows_a_page_of_a_pdf_in_15_ms() {
+    needs pdf pdftoppm
+    [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
+    find "$CORPORA/py-pdf" -name '*.pdf' | sort | awk -v n="$EVERY" 'NR % n == 1 || n == 1' >list
+    warm_server "pages of PDF" list pdftoppm -scale-to 1568 -f 1 -l 1
+}
+test_the_server_shows_a_chart_in_15_ms() {
+    needs svg rsvg-convert
+    [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
+    find "$CORPORA/charts-vega-lite" -name '*.svg' | sort | awk -v n="$EVERY" 'NR % n == 1 || n == 1' >list
+    warm_server "charts" list rsvg-convert --keep-aspect-ratio -w 1568 -h 1568 -o seen
+}
+test_the_server_shows_code_and_prose_in_15_ms() {
+    needs text sh
+    find "$TOP/src/base" -name '*.c' | sort | head -n 8 >list
+    warm_server "pages of code" list
+    rm served_ms
+    find "$TOP/docs" -name '*.md' | sort | head -n 8 >list
+    warm_server "pages of Markdown" list
 }
 
 exec 3>&1
