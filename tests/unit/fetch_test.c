@@ -47,6 +47,8 @@ TEST(heads_are_judged_by_the_table)
         {"HTTP/1.1 200 OK\r\n: y\r\n\r\n", "http_status"},
         {"HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n", "ok"},
         {"HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", "http_status"},
+        {"HTTP/1.1 200 OK\r\n b\r\n\r\n", "http_status"},
+        {"HTTP/1.1 100 Go on\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n b: c\r\n\r\n", "http_status"},
         {"HTTP/1.1 200 OK\r\nHTTP/1.1 302 Found\r\n\r\n", "http_status"},
         {"HTTP/1.1 100 Go on\r\nContent-Length: 9999\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "ok"},
         {"HTTP/1.1 103 Early\r\nLocation: /x\r\n\r\nHTTP/1.1 302 Found\r\n\r\n", "http_status"},
