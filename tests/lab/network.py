@@ -88,10 +88,12 @@ LIES = {  # path of servers.py: how it must end
     "/short": "truncated", "/long": "ALLOW", "/negative": "http_status", "/plus": "http_status", "/list": "http_status",
     "/two-lengths": "http_status", "/both": "http_status", "/overflow": "http_status", "/chunk-overflow": "http_status",
     "/chunk-bad": "http_status", "/chunks": "ALLOW", "/chunks-cut": "truncated", "/chunks-no-end": "truncated",
-    "/trailer-no-colon": "http_status", "/fold-first": "http_status", "/gzip": "encoding", "/gzip3": "encoding", "/br": "encoding", "/zstd": "encoding", "/te-gzip": "encoding", "/33m": "too_large", "/empty": "type",
+    "/trailer-no-colon": "http_status", "/fold-first": "http_status", "/gzip": "encoding", "/gzip3": "encoding",
+    "/br": "encoding", "/zstd": "encoding", "/te-gzip": "encoding", "/33m": "too_large", "/empty": "type",
     "/nothing": "truncated", "/half-head": "truncated", "/reset": "truncated", "/reset-head": "truncated",
-    "/http09": "http_status", "/bad-status": "http_status", "/nul": "http_status", "/no-colon": "http_status", "/206": "http_status", "/101": "http_status",
-    "/html": "ALLOW", "/refresh": "ALLOW", "/altsvc": "ALLOW", "/until-close": "ALLOW", "/endless-chunks": "too_large",
+    "/http09": "http_status", "/bad-status": "http_status", "/nul": "http_status", "/no-colon": "http_status",
+    "/206": "http_status", "/101": "http_status", "/html": "ALLOW", "/refresh": "ALLOW", "/altsvc": "ALLOW",
+    "/until-close": "ALLOW", "/endless-chunks": "too_large",
 }
 
 
