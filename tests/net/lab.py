@@ -187,10 +187,10 @@ def special():
         same(lab("https://rebind.test/ok")[0][0], "ALLOW")
         same(servers.lookups.count("rebind.test") - before, 1, "lookups")
 
-    @test("a_resolver_that_flips_100_times_never_leads_inside")  # 100,000 times: tests/lab
+    @test("a_resolver_that_flips_30_times_never_leads_inside")  # 100,000 times: tests/lab
     def _():
-        verdicts = [r[0] for r in lab("https://flips.test/ok", "-n", 100)]
-        same(len(verdicts), 100)
+        verdicts = [r[0] for r in lab("https://flips.test/ok", "-n", 30)]
+        same(len(verdicts), 30)
         same(set(verdicts), {"ALLOW", "DENY:dns_private"})
 
     @test("the_address_we_listen_on_is_ourselves")
