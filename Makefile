@@ -299,6 +299,9 @@ $(LABS): $(BUILD)/tests/lab/%: tests/lab/%.c $(OBJ)/libinternal.a $(OBJ)/flags
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(TEST_LIBS)
 
+# The one whose gate is broken on purpose, to show that the lab would see it.
+$(BUILD)/tests/lab/network_open: TEST_LIBS := -Wl,--wrap=netaddr_judge,--wrap=netaddr_judge_answer
+
 # Those of fovea-photo's decoders link these besides.
 PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))
 $(BUILD)/tests/photo_%: tests/unit/photo_%.c tests/unit/test.h $(PHOTO_PARTS) $(OBJ)/libworker.a $(OBJ)/libinternal.a $(OBJ)/flags

@@ -78,6 +78,8 @@ static const struct {
 
 static enum net_reason judge_fold(const struct answer *a)
 {
+    if (!a->last)
+        return NET_HTTP_STATUS;
     for (size_t i = 0; i < COUNT(fields); i++)
         if (a->last == fields[i].name)
             return fields[i].folded;
@@ -124,7 +126,7 @@ static enum net_reason take_status(struct answer *a, struct field line)
     }
     if (!fine || status < 100 || status > 599)
         return NET_HTTP_STATUS;
-    *a = (struct answer){.status = status, .lines = a->lines, .bytes = a->bytes, .last = ""};
+    *a = (struct answer){.status = status, .lines = a->lines, .bytes = a->bytes};
     return NET_OK;
 }
 

@@ -19,7 +19,7 @@ struct answer {
     unsigned locations;
     size_t location_len;
     char location[LIMIT_URL_BYTES + 2]; /* one byte more than any URL may have, so that a longer one is too long */
-    const char *last;                   /* the header that a folded line would go on */
+    const char *last;                   /* the header that a folded line would go on; NULL: none yet */
 };
 
 /* One line with its line end; the empty one ends a head. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lookups: see fetch_dns.h. getaddrinfo cannot be stopped, so it runs in a thread that can be left behind: both sides
- * hold the job, and who lets go last frees it. The resolver's own time-outs end such a thread.
+ * hold the job, and who lets go last frees it. The resolver's own time-outs end such a thread, but over TCP it has none: how
+ * many may be left behind is limited.
  */
 #include "source/fetch_dns.h"
 

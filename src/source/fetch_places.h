@@ -7,7 +7,7 @@
 
 #include "fovea.h"
 
-/* Waits for a place until the deadline: its number, or -ETIMEDOUT, -ECANCELED, -EBUSY (too many wait already). */
+/* Waits for a place until the deadline, in the order of coming: its number, or -ETIMEDOUT, -ECANCELED, -EBUSY (too many wait already). */
 int place_take(const char *host, int64_t deadline, const fovea_cancel *cancel);
 
 /* Content with a negative number. */

@@ -2,18 +2,21 @@
 """What the tests of the lab share: where things are, how one is run and what it prints."""
 import subprocess
 import sys
+import threading
 
 BUILD, FOLDER = sys.argv[1], sys.argv[2]
 ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
 CA = FOLDER + "/ca.pem"
 failures = []
+reporting = threading.Lock()
 
 
 def report(name, trouble):
-    if trouble:
-        failures.append(name)
-        print("  " + trouble, file=sys.stderr)
-    print(("not ok " if trouble else "ok ") + name, flush=True)
+    with reporting:
+        if trouble:
+            failures.append(name)
+            print("  " + trouble, file=sys.stderr)
+        print(("not ok " if trouble else "ok ") + name, flush=True)
 
 
 def test(name):

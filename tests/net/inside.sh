@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs inside the new namespaces: addresses, certificates, resolver, then the lab. Usage: inside.sh BUILD FOLDER [PART]
+# Runs inside the new namespaces: addresses, certificates, resolver, then the program. Usage: inside.sh BUILD FOLDER PROGRAM [PART]
 set -eu
 build=$1
 folder=$2
-here=$(cd "$(dirname "$0")" && pwd)
 
 # ---- addresses: public ones on lo, one of "our own" on another interface, and private ones that nobody may call
 ip link set lo up
@@ -44,9 +43,9 @@ names=
 for n in a b v6 dns64 failover rebind flips self own slow old xn--bcher-kva.a; do
     names="${names}DNS:$n.test,"
 done
-leaf good "${names}IP:8.8.8.8,IP:2606:4700:4700::1111" 2
+leaf good "${names}DNS:*.hop.test,DNS:*.flip.test,IP:8.8.8.8,IP:2606:4700:4700::1111" 2
 leaf other DNS:elsewhere.example 2
 leaf expired DNS:expired.test -1
 quiet openssl req -x509 -new -key key.pem -subj /CN=lab -addext subjectAltName=DNS:selfsigned.test -days 2 -out self.pem
 
-exec python3 -B "$here/lab.py" "$build" "$folder" "${3:-}"
+exec python3 -B "$3" "$build" "$folder" "${4:-}"

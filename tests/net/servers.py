@@ -234,6 +234,8 @@ PATHS = {
     "/overflow": H200 + b"Content-Length: 18446744073709551616\r\n\r\nx",
     "/chunk-overflow": CHUNKED + b"ffffffffffffffff\r\nabc", "/chunk-bad": CHUNKED + b"zz\r\nabc",
     "/chunks": CHUNKED + b"3\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n",
+    "/trailer-no-colon": CHUNKED + b"3\r\nabc\r\n0\r\nXP y\r\n\r\n",
+    "/fold-first": H200 + b" b: c\r\nContent-Length: 1\r\n\r\nx",
     "/chunks-cut": CHUNKED + b"3\r\nabc\r\n5\r\nde", "/chunks-no-end": CHUNKED + b"3\r\nabc\r\n",
     "/gzip": ok(gzip.compress(b"\0" * (10 << 20)), "Content-Encoding: gzip"),
     "/gzip3": ok(b"x", "Content-Encoding: gzip, gzip, gzip"), "/br": ok(b"x", "Content-Encoding: br"),

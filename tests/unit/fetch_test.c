@@ -3,6 +3,7 @@
 #include "source/fetch.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -47,6 +48,8 @@ TEST(heads_are_judged_by_the_table)
         {"HTTP/1.1 200 OK\r\n: y\r\n\r\n", "http_status"},
         {"HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n", "ok"},
         {"HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", "http_status"},
+        {"HTTP/1.1 200 OK\r\n b\r\n\r\n", "http_status"},
+        {"HTTP/1.1 100 Go on\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n b: c\r\n\r\n", "http_status"},
         {"HTTP/1.1 200 OK\r\nHTTP/1.1 302 Found\r\n\r\n", "http_status"},
         {"HTTP/1.1 100 Go on\r\nContent-Length: 9999\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "ok"},
         {"HTTP/1.1 103 Early\r\nLocation: /x\r\n\r\nHTTP/1.1 302 Found\r\n\r\n", "http_status"},
@@ -119,6 +122,33 @@ TEST(one_host_cannot_take_every_place)
     CHECK(held[0] >= 0);
     while (n)
         place_leave(held[--n]);
+}
+
+static void *wait_first(void *arg)
+{
+    *(int *)arg = place_take("busy.test", clock_ms() + 20000, NULL);
+    return NULL;
+}
+
+/* Later ones, that came whenever a place was free, used to be served for as long as they came. */
+TEST(a_waiting_fetch_was_passed_by_later_ones)
+{
+    int held[LIMIT_FETCHES_HOST], got = -1;
+    pthread_t thread;
+    for (size_t i = 0; i < COUNT(held); i++)
+        held[i] = place_take("busy.test", clock_ms(), NULL);
+    CHECK(pthread_create(&thread, NULL, wait_first, &got) == 0);
+    (void)nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    place_leave(held[0]);
+    CHECK(place_take("busy.test", clock_ms(), NULL) == -ETIMEDOUT);
+    int other = place_take("other.test", clock_ms() + 1000, NULL);
+    CHECK(other >= 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(got >= 0);
+    place_leave(got);
+    place_leave(other);
+    for (size_t i = 1; i < COUNT(held); i++)
+        place_leave(held[i]);
 }
 
 TEST(what_the_gate_refuses_is_a_result_with_words)
