@@ -2,7 +2,8 @@
 /*
  * Entries of a record from any bytes. Read in place as if they were stored: refused, or spans of the bytes. As a host would write them:
  * refused in words, or stored in one form, which is read again, is the same when it is taken again, and tells of its marks.
- * about: src/transcript/entry.c src/transcript/neutral.c src/transcript/neutral_part.c src/transcript/incoming.c src/transcript/derive.c src/transcript/text.c
+ * about: src/transcript/entry.c src/transcript/neutral.c src/transcript/neutral_part.c src/transcript/incoming.c
+ *   src/transcript/derive.c src/transcript/text.c
  */
 #include "fuzz.h"
 

@@ -4,7 +4,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 3
 for target in "$BUILD"/tests/fuzz/*; do
-    [ -x "$target" ] && [ -f "$target" ] || continue
+    if [ ! -x "$target" ] || [ ! -f "$target" ]; then
+        continue
+    fi
     name=${target##*/}
     set --
     for f in "fuzz/corpus/$name.b64" "fuzz/seeds/$name"/*; do

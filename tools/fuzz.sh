@@ -66,6 +66,7 @@ one() {
     corpus=$FUZZ_CORPUS/$name
     seeds=$(seeds_of "$name")
     mkdir -p "$corpus"
+    # shellcheck disable=SC3013 # dash has it
     if [ -z "${FUZZ_AGAIN:-}" ] && [ "$state/$name.had" -nt "$build/fuzz/$name" ]; then
         read -r runs cpu _ _ _ crashes <"$state/$name.had"
     fi
@@ -109,6 +110,7 @@ if [ "${1:-}" = --one ]; then
     exit
 fi
 
+# shellcheck disable=SC2046 # words are meant to split
 [ $# -gt 0 ] || set -- $(find "$build/fuzz" -type f -perm -u+x -printf '%f\n' | sort)
 for name in "$@"; do
     [ -x "$build/fuzz/$name" ] || { echo "fuzz: there is no target '$name'" >&2; exit 2; }

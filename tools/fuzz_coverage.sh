@@ -18,6 +18,7 @@ tool() {
 cov=$(tool llvm-cov) || exit 1
 data=$(tool llvm-profdata) || exit 1
 mkdir -p "$build/profiles"
+# shellcheck disable=SC2046 # words are meant to split
 [ $# -gt 0 ] || set -- $(find "$build/tests/fuzz" -type f -perm -u+x -printf '%f\n' | sort)
 
 # The files that a target's head names.
