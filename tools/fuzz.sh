@@ -41,6 +41,8 @@ merge() {
     if "$build/fuzz/$1" -merge=1 -max_len="$(said "$1" max_len 4096)" -timeout=20 -rss_limit_mb=2560 "$corpus.new" "$corpus" $seeds >"$state/$1.merge" 2>&1; then
         rm -rf "$corpus"
         mv "$corpus.new" "$corpus"
+        read -r runs cpu cov ft _ crashes <"$state/$1.had"
+        echo "$runs $cpu $cov $ft $(find "$corpus" -type f | wc -l) $crashes" >"$state/$1.had"
     fi
 }
 
