@@ -4,6 +4,7 @@
  * parent would hand in. What stands behind INSETS in the input are these: a table and rows of pixels, as true as the bytes
  * happen to be.
  */
+#include "drawn.h"
 #include "render/text/fonts.h"
 #include "render/text/markdown.h"
 #include "shown.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PDF through fovea-pdf's decoder: see shown.h. */
+#include "drawn.h"
 #include "render/pdf/pdf.h"
 #include "shown.h"
 

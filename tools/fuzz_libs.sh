@@ -30,12 +30,16 @@ lists() {
     apt_here update
 }
 
-# unpack PACKAGE: the source that the installed library was made of, patched; prints its folder.
+# unpack PACKAGE: the source that the installed library was made of, patched; prints its folder. Where Debian's patches are not to
+# be had, as it was published.
 unpack() {
     rm -rf "$dir/src/$1"
     mkdir -p "$dir/src/$1"
     version=$(dpkg-query -W -f '${source:Package} ${source:Version}\n' | awk -v p="$1" '$1 == p { print $2; exit }')
-    (cd "$dir/src/$1" && apt_here source --only-source "$1${version:+=$version}" >fetch.log 2>&1) || return 1
+    (
+        cd "$dir/src/$1" || exit 1
+        apt_here source --only-source "$1${version:+=$version}" >fetch.log 2>&1 || tar xf "$1"_*.orig.tar.*z >>fetch.log 2>&1
+    ) || return 1
     find "$dir/src/$1" -mindepth 1 -maxdepth 1 -type d
 }
 
