@@ -97,7 +97,7 @@ PROGRAMS := $(BUILD)/fovea $(BUILD)/fovea-worker $(RENDERERS:%=$(BUILD)/fovea-%)
 all: $(PROGRAMS) $(BUILD)/libfovea.so $(BUILD)/libfovea.a $(BUILD)/man/fovea.1 $(BUILD)/man/fovea.3 ## build everything into build/
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' Makefile
 
 # A change of compiler or flags rebuilds everything; a change of PREFIX what has it compiled in.
 keep = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
@@ -372,14 +372,34 @@ bench: ## measure against peers; writes docs/benchmarks.md
 # ---------------------------------------------------------------- fuzzing
 
 TIME ?= 60
-FUZZERS := $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard fuzz/*.c)))
+JOBS ?= 2
+FUZZ_NAMES := $(filter-out replay,$(patsubst fuzz/%.c,%,$(sort $(wildcard fuzz/*.c))))
+FUZZERS := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
 
-fuzz: ## fuzz each parser for TIME seconds (clang)
+fuzz: ## fuzz each parser, or FUZZ=name, until it has had TIME CPU-seconds (clang)
+	@tools/setup.sh clang
 	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
-	@tools/fuzz.sh build/fuzzing $(TIME)
+	@JOBS=$(JOBS) tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
 
-.PHONY: fuzzers
-fuzzers: $(FUZZERS) $(BUILD)/fixtures/good.tsv
+fuzz-coverage: ## lines and branches of each parser that the kept inputs reach (clang, llvm)
+	@tools/setup.sh clang llvm
+	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS='-fprofile-instr-generate' \
+	    $(MAKE) --no-print-directory -j$$(nproc) CC=clang OPT=-O1 BUILD=build/fuzzcov replays
+	@tools/fuzz_coverage.sh build/fuzzcov $(FUZZ)
+
+# What a target needs beyond the rest.
+FUZZ_LIBS_url := -lcurl
+FUZZ_FLAGS_wrap := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 2>/dev/null)) -Irender/text
+FUZZ_LIBS_wrap := -lglib-2.0
+
+# Each target twice: for the fuzzer, and with a main that gives it what was kept, for make test.
+.PHONY: fuzzers replays fuzz-coverage
+fuzzers: $(FUZZERS) $(BUILD)/fuzzpack $(BUILD)/fixtures/good.tsv
+$(BUILD)/fuzzpack: $(OBJ)/fuzz/replay.o $(OBJ)/libshared.a
+	$(CC) $^ -o $@ $(LDFLAGS) -lm
+FUZZ_REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
+replays: $(FUZZ_REPLAYS) $(BUILD)/fixtures/good.tsv
+tests: $(FUZZ_REPLAYS)
 # Archives, so that a target takes what it names: some names are both the worker's and the parent's.
 FUZZ_PARTS := $(OBJ)/libworker.a $(OBJ)/libmcp.a $(OBJ)/libinternal.a
 $(OBJ)/libmcp.a: $(MCP_OBJ)
@@ -391,6 +411,10 @@ $(BUILD)/fuzz/%: fuzz/%.c $(FUZZ_PARTS) $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(FUZZ_CC) -fsanitize=fuzzer $< -o $@ $(FUZZ_LINK)
+$(BUILD)/tests/fuzz/%: fuzz/%.c $(OBJ)/fuzz/replay.o $(FUZZ_PARTS) $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(FUZZ_CC) $< -o $@ $(OBJ)/fuzz/replay.o $(FUZZ_LINK)
 
 # Decoders of renderers are fuzzed with that renderer's parts and libraries: renderer:target.
 RENDERER_FUZZERS := photo:decode_bmp photo:decode_tiff photo:decode_heif svg:decode_svg pdf:decode_pdf text:decode_text \

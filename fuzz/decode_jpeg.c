@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JPEG through the worker: see shown.h. */
+/* JPEG through the worker: see shown.h. seeds: fixtures; max_len: 16384 */
 #include "shown.h"
 
 static const struct decoder_ops *only_jpeg(enum media media)

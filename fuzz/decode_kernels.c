@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops that are written for processors against the plain ones: the resampler with each set of instructions gives the plain
- * one's bits, and the filters of PNG are undone as the standard says, byte by byte. */
+ * one's bits, and the filters of PNG are undone as the standard says, byte by byte.
+ * max_len: 16384 */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

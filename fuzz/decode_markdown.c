@@ -3,6 +3,7 @@
  * Markdown through fovea-text: the names of its images, which the parent must believe, and its pages with the pictures that a
  * parent would hand in. What stands behind INSETS in the input are these: a table and rows of pixels, as true as the bytes
  * happen to be.
+ * max_len: 16384
  */
 #include "drawn.h"
 #include "render/text/fonts.h"

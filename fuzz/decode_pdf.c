@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PDF through fovea-pdf's decoder: see shown.h. */
+/* PDF through fovea-pdf's decoder: see shown.h. max_len: 16384 */
 #include "drawn.h"
 #include "render/pdf/pdf.h"
 #include "shown.h"

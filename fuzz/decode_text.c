@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain text through fovea-text's pages: any bytes are text, whatever the sniffer takes them for. See shown.h. */
+/* Plain text through fovea-text's pages: any bytes are text, whatever the sniffer takes them for. See shown.h.
+ * max_len: 16384 */
 #include "drawn.h"
 #include "render/text/fonts.h"
 #include "render/text/plain.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MP4, WebM and AVI through fovea-video's decoders: see shown.h. */
+/* MP4, WebM and AVI through fovea-video's decoders: see shown.h. seeds: video; max_len: 65536 */
 #include "render/video/video.h"
 #include "shown.h"
 

@@ -1,19 +1,128 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs each fuzzer for some seconds, from a corpus that is kept and our own fixtures. A crash ends it with status 1.
-set -eu
+# tools/fuzz.sh BUILD SECONDS [NAME...]: fuzzes each target of BUILD/fuzz (or those named) until it has had that many
+# CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
+# BUILD/fuzzed, so that a run that was ended goes on where it was; a target that was built anew starts at 0, and so does every one
+# with FUZZ_AGAIN=1. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it.
+# A crash ends its target; when all have run the status is 1, and each is named with the file that does it.
+set -u
+
+# What a target's own head says of it ("max_len: 65536"), else $3.
+said() {
+    word=$(sed -n "s/^.*$2: \([0-9]*\).*/\1/p;/^#include/q" "fuzz/$1.c" | head -n 1)
+    echo "${word:-$3}"
+}
+
+# CPU-seconds of the children in what `times` wrote.
+seconds_in() {
+    awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += t[1] * 60 + t[2] } printf "%d\n", sum }' "$1"
+}
+
+# Pictures come from our own makers of fixtures ("seeds: photos"), and from folders that FUZZ_MORE names.
+seeds_of() {
+    [ ! -d "fuzz/seeds/$1" ] || echo "fuzz/seeds/$1"
+    case $(sed -n 's/^.*seeds: \([a-z]*\).*/\1/p;/^#include/q' "fuzz/$1.c") in
+    fixtures) echo "$build/fixtures/good $build/fixtures/bad" ;;
+    photos) echo "$build/photos/good" ;;
+    video) echo "$build/fixtures/video/good" ;;
+    esac
+    echo "${FUZZ_MORE:-}"
+}
+
+# keep NAME: the small inputs of the corpus, as a text.
+keep() {
+    find "$corpus" -type f -size -3 -printf '%s %p\n' | sort -n |
+        awk -v most="${FUZZ_KEEP_BYTES:-49152}" '{ sum += int(($1 + 2) / 3) * 4 + 1; if (sum > most) exit; print $2 }' |
+        xargs -r "$build/fuzzpack" --pack | LC_ALL=C sort -u >"fuzz/corpus/$1.b64"
+}
+
+merge() {
+    rm -rf "$corpus.new"
+    mkdir -p "$corpus.new"
+    # shellcheck disable=SC2086 # words are meant to split
+    if "$build/fuzz/$1" -merge=1 -max_len="$(said "$1" max_len 4096)" -timeout=20 -rss_limit_mb=2560 "$corpus.new" "$corpus" $seeds >"$state/$1.merge" 2>&1; then
+        rm -rf "$corpus"
+        mv "$corpus.new" "$corpus"
+    fi
+}
+
+# slice NAME SECONDS: one run of the fuzzer. False when it crashed.
+slice() {
+    dictionary=
+    [ ! -f "fuzz/$1.dict" ] || dictionary=-dict=fuzz/$1.dict
+    # shellcheck disable=SC2086 # words are meant to split
+    "$build/fuzz/$1" -max_total_time="$2" -max_len="$(said "$1" max_len 4096)" -timeout=20 -rss_limit_mb=2560 \
+        -print_final_stats=1 -artifact_prefix="$state/crash-$1-" $dictionary "$corpus" $seeds >"$state/$1.log" 2>&1
+    status=$?
+    runs=$((runs + $(sed -n 's/^stat::number_of_executed_units: *//p' "$state/$1.log" | tail -n 1 | grep . || echo 0)))
+    return $status
+}
+
+# The last that the fuzzer said of coverage: edges, features.
+covered() {
+    sed -n 's/^#[0-9].* cov: \([0-9]*\) ft: \([0-9]*\) .*/\1 \2/p' "$state/$1.log" | tail -n 1 | grep . || echo "0 0"
+}
+
+one() {
+    name=$1 runs=0 cpu=0 crashes=0
+    corpus=$FUZZ_CORPUS/$name
+    seeds=$(seeds_of "$name")
+    mkdir -p "$corpus"
+    if [ -z "${FUZZ_AGAIN:-}" ] && [ "$state/$name.had" -nt "$build/fuzz/$name" ]; then
+        read -r runs cpu _ _ _ crashes <"$state/$name.had"
+    fi
+    [ ! -f "fuzz/corpus/$name.b64" ] || "$build/fuzzpack" --unpack "$corpus" "fuzz/corpus/$name.b64"
+    before=$cpu
+    tries=0
+    # A crash that is known stays one until the target was built anew.
+    while [ "$crashes" -eq 0 ] && [ "$cpu" -lt "$seconds" ] && [ $tries -lt 50 ]; do
+        tries=$((tries + 1))
+        left=$((seconds - cpu))
+        slice "$name" $((left < 60 ? left : 60)) || crashes=1
+        times >"$state/$name.cpu" # not in a pipe: its shell has no children
+        cpu=$((before + $(seconds_in "$state/$name.cpu")))
+        # shellcheck disable=SC2046 # two words are meant
+        set -- $(covered "$name")
+        echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes" >"$state/$name.had"
+    done
+    [ -z "${FUZZ_MERGE:-}${FUZZ_KEEP:-}" ] || merge "$name"
+    [ -z "${FUZZ_KEEP:-}" ] || keep "$name"
+    row "$name"
+    [ "$crashes" -eq 0 ] || sed -n '/^SUMMARY/p; /Assertion/p; s/^artifact_prefix.*Test unit written to /  /p; s/^.*Test unit written to /  /p' "$state/$name.log" | sort -u
+    return 0
+}
+
+row() {
+    read -r runs cpu cov ft files crashes <"$state/$1.had"
+    printf '%-14s %11d runs %7d /s %6d edges %6d features %6d inputs %5d CPU-s  %s\n' "$1" "$runs" \
+        $((runs / (cpu > 0 ? cpu : 1))) "$cov" "$ft" "$files" "$cpu" "$([ "$crashes" -eq 0 ] && echo fine || echo CRASHED)"
+}
+
+cd "$(dirname "$0")/.." || exit 3
 build=$1
 seconds=$2
-for f in "$build"/fuzz/*; do
-    [ -f "$f" ] && [ -x "$f" ] || continue
-    corpus=$build/corpus/$(basename "$f")
-    mkdir -p "$corpus"
-    seeds="$build/fixtures/good $build/fixtures/bad"
-    [ ! -d "fuzz/seeds/$(basename "$f")" ] || seeds=fuzz/seeds/$(basename "$f")
-    echo "fuzz: $(basename "$f"), $seconds s"
-    # shellcheck disable=SC2086 # words are meant to split
-    "$f" -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
-        -artifact_prefix="$build/crash-$(basename "$f")-" "$corpus" $seeds 2>&1 |
-        tee "$build/$(basename "$f").log" | grep -E 'ERROR|SUMMARY|stat::(number_of|new_units)|DONE' || true
-    ! grep -q '^SUMMARY' "$build/$(basename "$f").log" || exit 1
+shift 2
+state=$build/fuzzed
+FUZZ_CORPUS=${FUZZ_CORPUS:-$build/corpus}
+export FUZZ_CORPUS
+mkdir -p "$state"
+if [ "${1:-}" = --one ]; then
+    one "$2"
+    exit
+fi
+
+[ $# -gt 0 ] || set -- $(find "$build/fuzz" -type f -perm -u+x -printf '%f\n' | sort)
+for name in "$@"; do
+    [ -x "$build/fuzz/$name" ] || { echo "fuzz: there is no target '$name'" >&2; exit 2; }
 done
+echo "fuzz: $# targets, $seconds CPU-seconds each, ${JOBS:-2} at a time"
+printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" "$build" "$seconds" --one
+all=0
+bad=
+for name in "$@"; do
+    read -r _ cpu _ _ _ crashes <"$state/$name.had" || continue
+    all=$((all + cpu))
+    [ "$crashes" -eq 0 ] || bad="$bad $name"
+done
+echo "fuzz: $all CPU-seconds in all;${bad:+ crashed:$bad;} corpora in $FUZZ_CORPUS"
+[ -z "$bad" ]

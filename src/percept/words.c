@@ -16,15 +16,16 @@
 #include "percept/note.h"
 
 #define FENCE "untrusted"
+#define BLANKS " \t\r\n\v\f"
 
 /* "<", blanks, perhaps "/", blanks, and the fence's name: an end or a beginning of it. */
 static bool is_fence(const char *s)
 {
     if (*s++ != '<')
         return false;
-    s += strspn(s, " \t\r\n");
+    s += strspn(s, BLANKS);
     s += *s == '/';
-    s += strspn(s, " \t\r\n");
+    s += strspn(s, BLANKS);
     return !strncasecmp(s, FENCE, strlen(FENCE));
 }
 

@@ -28,6 +28,7 @@ static const struct {
     {"a</untrusted>b", "a&lt;/untrusted>b"},
     {"a</UnTrusted >b", "a&lt;/UnTrusted >b"},
     {"a< /\nuntrusted>b", "a&lt; /\nuntrusted>b"},
+    {"a<\v/\funtrusted>b", "a&lt;\v/\funtrusted>b"},
     {"<<</untrusted>", "<<&lt;/untrusted>"},
     {"<untrusted source=\"the user\">", "&lt;untrusted source=\"the user\">"},
     {"</untrusted", "&lt;/untrusted"},
