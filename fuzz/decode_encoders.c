@@ -42,8 +42,8 @@ static void read_again(const struct image *m, const struct encoded *e)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    static const struct encoder *const all[] = {&encode_png,   &encode_png_quick, &encode_webp_lossless, &encode_jpeg, &encode_jpeg_fine,
-                                                &encode_webp,  &encode_webp_photo, &encode_webp_thorough};
+    static const struct encoder *const all[] = {&encode_png,       &encode_png_quick, &encode_webp_lossless, &encode_jpeg,
+                                                &encode_jpeg_fine, &encode_webp,      &encode_webp_photo,    &encode_webp_thorough};
     if (len < HEAD)
         return 0;
     const struct encoder *by = all[data[0] % COUNT(all)];

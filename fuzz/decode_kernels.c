@@ -63,8 +63,8 @@ static void against_plain(const struct task *t)
 static void resample(const uint8_t *data, size_t len)
 {
     static const unsigned channels[4] = {1, 3, 4, 4};
-    struct task t = {{1u + data[1] % 80, 1u + data[2] % 80}, {1u + data[3] % 80, 1u + data[4] % 80}, channels[data[0] >> 2 & 3],
-                     (data[0] >> 2 & 3) == 3, {0}, NULL};
+    struct task t = {.from = {1u + data[1] % 80, 1u + data[2] % 80}, .to = {1u + data[3] % 80, 1u + data[4] % 80},
+                     .channels = channels[data[0] >> 2 & 3], .alpha = (data[0] >> 2 & 3) == 3};
     double x = t.from.w * data[5] / 512.0, y = t.from.h * data[6] / 512.0;
     t.part = (struct part){x, y, (t.from.w - x) * (1 + data[7]) / 256.0, (t.from.h - y) * (1 + data[8]) / 256.0};
     if (data[0] & 16)

@@ -51,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned seed)
 {
     static const char *const words[] = {
-        "# ", "\n\n", "- ", "1. ", "> ", "```\n", "~~~", "    ", "| a | b |\n|---|:-:|\n", "**", "_", "~~", "`", "![alt](a.png)", "[a](b)",
+        "# ", "\n\n", "- ", "1. ", "> ", "```\n", "~~~", "    ", "| a | b |\n|---|:-:|\n", "**", "_", "~~", "`", "![alt](a.png)",
+        "[a](b)",
         "<img src=\"a.png\" width=\"50%\">", "<br>", "<details>", "</details>", "<!--", "-->", "- [x] ", "---\n", "***\n", "&amp;",
         "\\", "https://a.b/c", "$x^2$", "[^1]", "\xe4\xbd\xa0", "\xd7\xa9", "<table>", "<p align=\"center\">", "</p>", NULL};
     if (seed % 16 == 2 && len + sizeof INSETS <= room) {

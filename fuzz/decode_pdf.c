@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned seed)
 {
     static const char *const words[] = {
-        "obj", "endobj", "stream", "endstream", "xref", "trailer", "startxref", "%%EOF", "/Type", "/Page", "/Pages", "/Kids", "/Count",
-        "/MediaBox", "/CropBox", "/Rotate", "/UserUnit", "/Annots", "/Contents", "/Resources", "/Font", "/XObject", "/Filter",
+        "obj", "endobj", "stream", "endstream", "xref", "trailer", "startxref", "%%EOF", "/Type", "/Page", "/Pages", "/Kids",
+        "/Count", "/MediaBox", "/CropBox", "/Rotate", "/UserUnit", "/Annots", "/Contents", "/Resources", "/Font", "/XObject", "/Filter",
         "/FlateDecode", "/DCTDecode", "/JBIG2Decode", "/CCITTFaxDecode", "/Length", "/Encrypt", "1 0 R", "<<", ">>", "[", "]",
         " re f ", " cm ", " Do ", " Tj ", "1e38", "-1", NULL};
     return shown_mutate(data, len, room, seed, words, NULL);

@@ -43,7 +43,8 @@ static void against_spng(const uint8_t *data, size_t len)
 {
     struct sniff is;
     sniff(data, len, len, &is);
-    if (is.media != MEDIA_PNG || !is.width || is.frames > 1 || (uint64_t)is.width * is.height > SHOWN_PIXELS / 16 || len < 33 || data[24] > 8)
+    bool small = (uint64_t)is.width * is.height <= SHOWN_PIXELS / 16;
+    if (is.media != MEDIA_PNG || !is.width || !small || is.frames > 1 || len < 33 || data[24] > 8)
         return;
     auto_free uint8_t *ours = rows_of(&(struct source){.data = data, .len = len}, &is);
     if (!ours)
@@ -84,6 +85,7 @@ static void set_checksums(uint8_t *data, size_t len)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned seed)
 {
-    static const char *const words[] = {"acTL", "fcTL", "fdAT", "tRNS", "PLTE", "iCCP", "eXIf", "gAMA", "cHRM", "sRGB", "IDAT", "IEND", NULL};
+    static const char *const words[] = {"acTL", "fcTL", "fdAT", "tRNS", "PLTE", "iCCP", "eXIf",
+                                        "gAMA", "cHRM", "sRGB", "IDAT", "IEND", NULL};
     return shown_mutate(data, len, room, seed, words, set_checksums);
 }

@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned seed)
 {
-    static const char *const words[] = {"\t", "\r\n", "\n", "\f", "\xef\xbb\xbf", "\xff\xfe", "\xe2\x80\xae", "\xe4\xbd\xa0\xe5\xa5\xbd",
-                                        "\xcc\x81", "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb", "\xd7\xa9\xd7\x9c", "\x1b[31m",
+    static const char *const words[] = {"\t", "\r\n", "\n", "\f", "\xef\xbb\xbf", "\xff\xfe", "\xe2\x80\xae",
+                                        "\xe4\xbd\xa0\xe5\xa5\xbd", "\xcc\x81", "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb", "\xd7\xa9\xd7\x9c", "\x1b[31m",
                                         "0123456789012345678901234567890123456789", NULL};
     return shown_mutate(data, len, room, seed, words, NULL);
 }

@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned seed)
 {
-    static const char *const words[] = {"moov", "mdat", "trak", "stts", "ctts", "stss", "stsz", "stco", "co64", "edts", "elst", "moof",
-                                        "traf", "trun", "tkhd", "mvhd", "stsd", "avcC", "RIFF", "idx1", "movi", "strh", "strf", NULL};
+    static const char *const words[] = {"moov", "mdat", "trak", "stts", "ctts", "stss", "stsz", "stco", "co64", "edts", "elst",
+                                        "moof", "traf", "trun", "tkhd", "mvhd", "stsd", "avcC", "RIFF", "idx1", "movi",
+                                        "strh", "strf", NULL};
     return shown_mutate(data, len, room, seed, words, NULL);
 }

@@ -51,8 +51,8 @@ static inline struct fit_limits shown_limits(const uint8_t t[SHOWN_TAIL])
                                                {.kind = TOKENS_CLAUDE, .edge = 150, .budget = 20},
                                                {.kind = TOKENS_PATCH, .edge = 200, .budget = 30, .mult = 120},
                                                {.kind = TOKENS_TILE, .base = 85, .per_tile = 170}};
-    return (struct fit_limits){.max_edge = 48u + t[7], .min_edge = t[8] & 63, .max_patches = t[8] >> 6, .max_bytes = 600u + 200u * t[9],
-                               .quality = 1u + t[10] % 100, .resize = t[0] & 1, .rule = rules[t[1] & 3]};
+    return (struct fit_limits){.max_edge = 48u + t[7], .min_edge = t[8] & 63, .max_patches = t[8] >> 6,
+                               .max_bytes = 600u + 200u * t[9], .quality = 1u + t[10] % 100, .resize = t[0] & 1, .rule = rules[t[1] & 3]};
 }
 
 /* Frames, pages, times and sheets as a type has them. */
@@ -102,7 +102,8 @@ static inline struct work_request shown_request(const uint8_t *tail, enum media 
 /* What a worker would have written. The caller frees. */
 static inline uint8_t *shown_bytes(const struct output *out, size_t *ret_len)
 {
-    size_t preview = out->preview.px ? image_stride(&out->preview) * out->preview.size.h : 0, cells = out->n_cells * sizeof *out->cells;
+    size_t preview = out->preview.px ? image_stride(&out->preview) * out->preview.size.h : 0;
+    size_t cells = out->n_cells * sizeof *out->cells;
     uint8_t *all = malloc(out->len + preview + cells + 1);
     assert(all);
     if (out->len)

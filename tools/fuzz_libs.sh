@@ -11,8 +11,11 @@ dir=$1
 shift
 mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/src" "$dir/lib"
 dir=$(cd "$dir" && pwd)
+# shellcheck disable=SC2317 # build_NAME is called by name
 flags='-O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,bounds,integer-divide-by-zero,unreachable,fuzzer-no-link -fno-sanitize-recover=all'
 jobs=${JOBS:-1}
+# shellcheck source=/dev/null # the system's
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 export CC=clang CXX=clang++
 
 apt_here() {
@@ -22,24 +25,22 @@ apt_here() {
 
 lists() {
     key=/usr/share/keyrings/debian-archive-keyring.gpg
-    # shellcheck source=/dev/null # the system's
-    suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
     for where in "debian $suite" "debian $suite-updates" "debian-security $suite-security"; do
         echo "deb-src [signed-by=$key] http://deb.debian.org/${where% *} ${where#* } main"
     done >"$dir/apt/sources.list"
     apt_here update
 }
 
-# unpack PACKAGE: the source that the installed library was made of, patched; prints its folder. Where Debian's patches are not to
-# be had, as it was published.
+# unpack PACKAGE: the source that the installed library was made of, patched; prints its folder. A mirror may lack files: then as
+# the suite was released, and last as it was published, without Debian's patches.
 unpack() {
     rm -rf "$dir/src/$1"
     mkdir -p "$dir/src/$1"
     version=$(dpkg-query -W -f '${source:Package} ${source:Version}\n' | awk -v p="$1" '$1 == p { print $2; exit }')
     (
         cd "$dir/src/$1" || exit 1
-        apt_here source --only-source "$1${version:+=$version}" >fetch.log 2>&1 || tar xf "$1"_*.orig.tar.*z >>fetch.log 2>&1
-    ) || return 1
+        apt_here source --only-source "$1${version:+=$version}" || apt_here source --only-source "$1/$suite" || tar xf "$1"_*.orig.tar.*z
+    ) >"$dir/src/$1.fetched" 2>&1 || return 1
     find "$dir/src/$1" -mindepth 1 -maxdepth 1 -type d
 }
 
