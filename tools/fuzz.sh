@@ -4,6 +4,7 @@
 # CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
 # BUILD/fuzzed, so that a run that was ended goes on where it was; a target that was built anew starts at 0, and so does every one
 # with FUZZ_AGAIN=1. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it.
+# FUZZ_MORE="DIR ..." gives it more to start from; what comes of other people's files is not to be kept in the tree.
 # A crash ends its target; when all have run the status is 1, and each is named with the file that does it.
 set -u
 
