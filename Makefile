@@ -382,7 +382,7 @@ fuzz: ## fuzz each parser, or FUZZ=name, until it has had TIME CPU-seconds (clan
 	@JOBS=$(JOBS) tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
 
 fuzz-coverage: ## lines and branches of each parser that the kept inputs reach (clang, llvm)
-	@tools/setup.sh clang llvm
+	@tools/setup.sh clang llvm jq
 	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS='-fprofile-instr-generate' \
 	    $(MAKE) --no-print-directory -j$$(nproc) CC=clang OPT=-O1 BUILD=build/fuzzcov replays
 	@tools/fuzz_coverage.sh build/fuzzcov $(FUZZ)

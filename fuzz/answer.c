@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any schema, looked at for each vendor, and any answer to it: the first line is one, the rest the other. */
-#include <assert.h>
-#include <stdint.h>
-#include <string.h>
+/*
+ * Any schema, looked at for each vendor, and any answer to it: the first line is one, the rest the other.
+ * about: src/ask/ask_json.c src/ask/ask_schema.c
+ */
+#include "fuzz.h"
 
 #include "ask/ask_priv.h"
 #include "base/limits.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static void judge(const json_t *document, const char *text)
 {
@@ -17,7 +16,7 @@ static void judge(const json_t *document, const char *text)
     if (schema_new(document, NULL, &s, NULL))
         return;
     int r = ask_json_read(s, text, &j, &words);
-    assert(r == 1 ? !j.value && *words.data : json_is_object(j.value) && *j.text == '{' && j.text[j.len - 1] == '}');
+    CLAIM(r == 1 ? !j.value && *words.data : json_is_object(j.value) && *j.text == '{' && j.text[j.len - 1] == '}');
     json_decref(j.value);
     schema_free(s);
 }

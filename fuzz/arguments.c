@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tool arguments from any JSON: filled in, or refused with words. */
-#include <assert.h>
-#include <stdlib.h>
+/*
+ * Tool arguments from any JSON: filled in, or refused with words.
+ * about: src/api/tools.c src/api/fields.c src/api/fields_json.c src/api/fields_value.c
+ */
+#include "fuzz.h"
 
 #include "api/tools.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         fovea_result *refusal = NULL;
         struct fovea_fault fault;
         if (request && tool_arguments(&tools[i], arguments, request, &refusal, &fault) == 0 && refusal)
-            assert(*fovea_result_text(refusal));
+            CLAIM(*fovea_result_text(refusal));
         fovea_result_free(refusal);
         free(request);
     }

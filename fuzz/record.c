@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 
 #include "record/record_priv.h"
 #include "record_lab.h"
@@ -57,6 +58,14 @@ static void fill(struct record *r)
     }
 }
 
+/* All of it in the one file. */
+static void fold_log(void)
+{
+    sqlite3 *db = NULL;
+    CLAIM(sqlite3_open(file, &db) == SQLITE_OK && sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL) == SQLITE_OK);
+    (void)sqlite3_close(db);
+}
+
 static void keep_original(void)
 {
     auto_close int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -81,6 +90,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     struct record *r = open_record();
     fill(r);
     record_close(r);
+    fold_log();
     keep_original();
     return 0;
 }

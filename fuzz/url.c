@@ -32,7 +32,7 @@ static void check_curl(const struct url *u, const char *text)
 {
     CURLU *c = curl_url();
     CLAIM(c);
-    CLAIM(curl_url_set(c, CURLUPART_URL, text, 0) == CURLUE_OK);
+    CLAIM(curl_url_set(c, CURLUPART_URL, text, CURLU_PATH_AS_IS) == CURLUE_OK);
     char *scheme = part(c, CURLUPART_SCHEME, 0), *host = part(c, CURLUPART_HOST, 0), *port = part(c, CURLUPART_PORT, CURLU_DEFAULT_PORT);
     char *path = part(c, CURLUPART_PATH, 0), *query = part(c, CURLUPART_QUERY, 0), *user = part(c, CURLUPART_USER, 0);
     CLAIM(scheme && !strcmp(scheme, "https"));
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     struct feed f = {data, len};
     const char *text = (const char *)data;
     if (!base.target[0])
-        CLAIM(url_parse("https://a.test/d/e/x?q", 22, &base) != NET_OK && url_parse("https://a.example.com/d/e/x?q", 29, &base) == NET_OK);
+        CLAIM(url_parse("https://a.example.com/d/e/x?q", 29, &base) == NET_OK);
     enum net_reason r = url_parse(text, len, &u);
     CLAIM(r < NET_REASONS && net_reason_code(r) && net_reason_words(r));
     if (r == NET_OK)

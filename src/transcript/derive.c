@@ -20,6 +20,13 @@ static int mark(struct record_index *to, const char *prefix, struct span value)
     return r < 0 ? 0 : to->mark(to, name.data, name.len);
 }
 
+/* What a host calls a view is one by its name only: it must not pass for a call, or a file that was read. */
+static int mark_view(struct record_index *to, struct span value)
+{
+    static const char name[] = "\"view:";
+    return value.len > sizeof name && !memcmp(value.at, name, sizeof name - 1) ? mark(to, "", value) : 0;
+}
+
 static int use_hex(struct record_index *to, struct span value)
 {
     struct span hex = span_inside(value);
@@ -29,7 +36,7 @@ static int use_hex(struct record_index *to, struct span value)
 
 static int derive_part(const struct part *p, struct record_index *to)
 {
-    int r = mark(to, "", p->view);
+    int r = mark_view(to, p->view);
     if (r == 0 && p->type == PART_TOOL_CALL)
         r = mark(to, "call:", p->id);
     return r == 0 && p->stored ? to->use(to, p->sha256) : r;
@@ -41,7 +48,7 @@ static int derive_result(const struct entry *e, struct record_index *to)
     struct span kind = span_inside(span_member(e->result, "kind"));
     int r = use_hex(to, span_member(span_member(e->result, "source"), "sha256"));
     if (r == 0 && span_is(kind, "perception"))
-        r = mark(to, "", span_member(e->result, "id"));
+        r = mark_view(to, span_member(e->result, "id"));
     if (r == 0 && span_is(kind, "text"))
         r = mark(to, "read:", span_member(e->result, "path"));
     return r;

@@ -225,6 +225,15 @@ static int seen_refuse(struct record_index *i, const char *name, size_t len)
 
 #define SHA(byte) byte "00000000000000000000000000000000000000000000000000000000000000"
 
+TEST(a_view_that_a_host_named_as_a_call_is_not_found_as_one)
+{
+    static const char part[] = "{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"url\":\"u\",\"view\":\"call:a\"}]}";
+    static const char result[] = "{\"kind\":\"tool_result\",\"result\":{\"kind\":\"perception\",\"id\":\"read:/a\"},\"parts\":[]}";
+    struct seen s = {.index = {seen_mark, seen_use}};
+    CHECK(entry_derive(part, strlen(part), &s.index) == 0 && entry_derive(result, strlen(result), &s.index) == 0);
+    CHECK_STR(s.marks, "");
+}
+
 TEST(the_record_is_told_the_names_and_the_bytes_of_an_entry)
 {
     static const struct {
