@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BMP and ICO through fovea-photo's decoders: see shown.h. seeds: photos; max_len: 16384 */
+/*
+ * BMP and ICO through fovea-photo's decoders: see shown.h.
+ * about: render/photo/bmp.c render/photo/ico.c render/photo/dib.c render/photo/dib_rle.c render/photo/dib_rows.c
+ * seeds: photos
+ * max_len: 16384
+ */
 #include "render/photo/photo.h"
 #include "shown.h"
 

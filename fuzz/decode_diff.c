@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How two pictures differ, of any two: the answer is believed, its number of changed pixels is what a plain count finds, and
+/*
+ * How two pictures differ, of any two: the answer is believed, its number of changed pixels is what a plain count finds, and
  * each of them lies in a box.
- * max_len: 16384 */
+ * about: worker/diff.c worker/diff_boxes.c
+ * max_len: 16384
+ */
 #include "shown.h"
 #include "worker/diff.h"
 

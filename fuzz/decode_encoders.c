@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the encoders write is read again by our own decoders: any picture, each encoder; the same size always, and the same
+/*
+ * What the encoders write is read again by our own decoders: any picture, each encoder; the same size always, and the same
  * pixels where the encoder says that nothing is lost.
- * max_len: 16384 */
+ * about: worker/encode_png.c worker/encode_jpeg.c worker/encode_webp.c worker/palette.c
+ * max_len: 16384
+ */
 #include "shown.h"
 #include "worker/encode.h"
 

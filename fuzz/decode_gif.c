@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GIF through the worker: see shown.h. seeds: fixtures; max_len: 16384 */
+/*
+ * GIF through the worker: see shown.h.
+ * about: worker/gif.c worker/gif_blocks.c worker/gif_lzw.c worker/canvas.c worker/frames.c
+ * seeds: fixtures
+ * max_len: 16384
+ */
 #include "shown.h"
 
 static const struct decoder_ops *only_gif(enum media media)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HEIC and AVIF through fovea-photo's decoders: see shown.h. seeds: photos; max_len: 16384 */
+/*
+ * HEIC and AVIF through fovea-photo's decoders: see shown.h.
+ * about: render/photo/heif.c render/photo/heif_gap.c
+ * seeds: photos
+ * max_len: 16384
+ */
 #include "render/photo/photo.h"
 #include "shown.h"
 

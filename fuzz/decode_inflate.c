@@ -2,6 +2,7 @@
 /*
  * Our inflate, in pieces of any size, against libdeflate: what the one takes the other takes, with the same bytes. And what
  * our two ways of deflating make of the same bytes inflates to them again.
+ * about: worker/inflate.c worker/inflate_codes.c worker/deflate.c
  * max_len: 16384
  */
 #include <assert.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JPEG through the worker: see shown.h. seeds: fixtures; max_len: 16384 */
+/*
+ * JPEG through the worker: see shown.h.
+ * about: worker/jpeg.c worker/jpeg_segments.c worker/exif.c worker/colour.c worker/profile.c
+ * seeds: fixtures
+ * max_len: 16384
+ */
 #include "shown.h"
 
 static const struct decoder_ops *only_jpeg(enum media media)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that are written for processors against the plain ones: the resampler with each set of instructions gives the plain
+/*
+ * Loops that are written for processors against the plain ones: the resampler with each set of instructions gives the plain
  * one's bits, and the filters of PNG are undone as the standard says, byte by byte.
- * max_len: 16384 */
+ * about: worker/resample.c worker/resample_plain.c worker/resample_sse2.c worker/resample_avx2.c worker/png_unfilter.c
+ * max_len: 16384
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

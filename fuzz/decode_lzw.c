@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GIF's LZW against the plain way of undoing it, by chains of prefixes: the same verdict, the same pixels, and the same end
+/*
+ * GIF's LZW against the plain way of undoing it, by chains of prefixes: the same verdict, the same pixels, and the same end
  * when only measured.
- * max_len: 16384 */
+ * about: worker/gif_lzw.c
+ * max_len: 16384
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

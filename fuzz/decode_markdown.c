@@ -3,6 +3,8 @@
  * Markdown through fovea-text: the names of its images, which the parent must believe, and its pages with the pictures that a
  * parent would hand in. What stands behind INSETS in the input are these: a table and rows of pixels, as true as the bytes
  * happen to be.
+ * about: render/text/markdown.c render/text/md_doc.c render/text/md_html.c render/text/md_inset.c render/text/md_table.c
+ * render/text/md_text.c render/text/md_repair.c
  * max_len: 16384
  */
 #include "drawn.h"

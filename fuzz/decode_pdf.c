@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PDF through fovea-pdf's decoder: see shown.h. max_len: 16384 */
+/*
+ * PDF through fovea-pdf's decoder: see shown.h.
+ * about: render/pdf/decode.c render/pdf/document.c render/pdf/draw.c render/pdf/pages.c
+ * max_len: 16384
+ */
 #include "drawn.h"
 #include "render/pdf/pdf.h"
 #include "shown.h"

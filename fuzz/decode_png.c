@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PNG and APNG through the worker: see shown.h. And rows as our decoder gives them against libspng's: what both
- * take has the same pixels. Checksums are set right after most changes, since they would hide all that is behind them.
- * seeds: fixtures; max_len: 16384
+ * PNG and APNG through the worker: see shown.h. And rows as our decoder gives them against libspng's: what both take has the
+ * same pixels. Checksums are set right after most changes, since they would hide all that is behind them.
+ * about: worker/png.c worker/png_chunks.c worker/png_stream.c worker/png_rows.c worker/png_unfilter.c worker/png_expand.c
+ * worker/png_frames.c worker/png_gamma.c
+ * seeds: fixtures
+ * max_len: 16384
  */
 #include <libdeflate.h>
 #include <spng.h>

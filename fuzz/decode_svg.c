@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SVG and SVGZ through fovea-svg's decoders: see shown.h. librsvg is Rust and not instrumented; what is ours is: the root's
+/*
+ * SVG and SVGZ through fovea-svg's decoders: see shown.h. librsvg is Rust and not instrumented; what is ours is: the root's
  * attributes, extents, parts of a whole, and inflating.
- * max_len: 16384 */
+ * about: render/svg/svg.c render/svg/extent.c render/svg/markup.c render/svg/part.c
+ * max_len: 16384
+ */
 #include "drawn.h"
 #include "render/svg/svg.h"
 #include "shown.h"

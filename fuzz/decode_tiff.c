@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TIFF through fovea-photo's decoders: see shown.h. seeds: photos; max_len: 16384 */
+/*
+ * TIFF through fovea-photo's decoders: see shown.h.
+ * about: render/photo/tiff.c render/photo/tiff_file.c render/photo/tiff_kind.c render/photo/tiff_pages.c
+ * render/photo/tiff_rows.c render/photo/tiff_expand.c
+ * seeds: photos
+ * max_len: 16384
+ */
 #include "render/photo/photo.h"
 #include "shown.h"
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MP4, WebM and AVI through fovea-video's decoders: see shown.h. seeds: video; max_len: 65536 */
+/*
+ * MP4, WebM and AVI through fovea-video's decoders: see shown.h.
+ * about: render/video/video.c render/video/container.c render/video/frames.c render/video/decode.c render/video/pixels.c
+ * render/video/whole.c render/video/looks.c
+ * seeds: video
+ * max_len: 65536
+ */
 #include "render/video/video.h"
 #include "shown.h"
 

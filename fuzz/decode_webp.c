@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WebP through the worker: see shown.h. seeds: fixtures; max_len: 16384 */
+/*
+ * WebP through the worker: see shown.h.
+ * about: worker/webp.c worker/webp_chunks.c worker/webp_end.c
+ * seeds: fixtures
+ * max_len: 16384
+ */
 #include "shown.h"
 
 static const struct decoder_ops *only_webp(enum media media)

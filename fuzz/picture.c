@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole job of fovea-worker on any bytes, whatever bitmap they are: an answer that its parent believes, never a crash.
- * seeds: fixtures; max_len: 16384 */
+/*
+ * The whole job of fovea-worker on any bytes, whatever bitmap they are: an answer that its parent believes, never a crash.
+ * about: worker/picture.c worker/ladder.c worker/strip.c worker/rows.c worker/image.c
+ * seeds: fixtures
+ * max_len: 16384
+ */
 #include "shown.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -32,6 +32,7 @@ seeds_of() {
 
 # keep NAME: the small inputs of the corpus, as a text.
 keep() {
+    mkdir -p fuzz/corpus
     find "$corpus" -type f -size -3 -printf '%s %p\n' | sort -n |
         awk -v most="${FUZZ_KEEP_BYTES:-49152}" '{ sum += int(($1 + 2) / 3) * 4 + 1; if (sum > most) exit; print $2 }' |
         xargs -r "$build/fuzzpack" --pack | LC_ALL=C sort -u >"fuzz/corpus/$1.b64"
