@@ -419,6 +419,28 @@ $(BUILD)/tests/fuzz/%: fuzz/%.c $(OBJ)/fuzz/replay.o $(FUZZ_PARTS) $(OBJ)/flags
 	$(call say,link,$@)
 	$(FUZZ_CC) $< -o $@ $(OBJ)/fuzz/replay.o $(FUZZ_LINK)
 
+# Decoders of renderers are fuzzed with that renderer's parts and libraries: renderer:target.
+RENDERER_FUZZERS := photo:decode_bmp photo:decode_tiff photo:decode_heif svg:decode_svg pdf:decode_pdf text:decode_text \
+                    text:decode_markdown video:decode_video
+FUZZ_LIBS_decode_png := -lspng
+define renderer_fuzzer
+FUZZ_FLAGS_$(2) := -Iworker $$(patsubst -I%,-isystem %,$$(shell pkg-config --cflags $$(PKG_$(1)) 2>/dev/null))
+FUZZ_PARTS_$(2) := $$(call objects,$$(filter-out %/main.c,$$(sort $$(wildcard render/$(1)/*.c))))
+FUZZ_LIBS_$(2) := $$(shell pkg-config --libs $$(PKG_$(1)) 2>/dev/null)
+$(BUILD)/fuzz/$(2) $(BUILD)/tests/fuzz/$(2): $$(FUZZ_PARTS_$(2))
+endef
+$(foreach t,$(RENDERER_FUZZERS),$(eval $(call renderer_fuzzer,$(word 1,$(subst :, ,$(t))),$(word 2,$(subst :, ,$(t))))))
+fuzzers: $(BUILD)/photos/good.tsv $(BUILD)/fixtures/video/good.tsv
+
+# Libraries that tools/fuzz_libs.sh rebuilt stand in for the system's, with what they need in turn. Nothing but the target sees
+# them: other libraries stay with those that they were made for.
+FUZZ_STATIC ?= build/fuzz-libs/lib
+ifneq ($(wildcard $(FUZZ_STATIC)/*.a),)
+FUZZ_HIDDEN := $(subst $(empty) $(empty),:,$(notdir $(wildcard $(FUZZ_STATIC)/*.a)))
+$(BUILD)/fuzz/%: WORKER_LIBS += -L$(FUZZ_STATIC) -Wl,--exclude-libs,$(FUZZ_HIDDEN) -lheif -ltiff -lwebp -ljpeg -ldeflate -lzstd -llzma \
+                                -ljbig -lLerc -lz -lde265 -ldav1d -laom -lx265 -lavcodec -lavutil -lm -lstdc++
+endif
+
 # ---------------------------------------------------------------- install
 
 install: all ## install under DESTDIR and PREFIX

@@ -4,6 +4,7 @@
 # CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
 # BUILD/fuzzed, so that a run that was ended goes on where it was; a target that was built anew starts at 0, and so does every one
 # with FUZZ_AGAIN=1. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it.
+# FUZZ_MORE="DIR ..." gives it more to start from; what comes of other people's files is not to be kept in the tree.
 # A crash ends its target; when all have run the status is 1, and each is named with the file that does it.
 set -u
 
@@ -18,17 +19,20 @@ seconds_in() {
     awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += t[1] * 60 + t[2] } printf "%d\n", sum }' "$1"
 }
 
+# Pictures come from our own makers of fixtures ("seeds: photos"), and from folders that FUZZ_MORE names.
 seeds_of() {
     [ ! -d "fuzz/seeds/$1" ] || echo "fuzz/seeds/$1"
-    # Pictures come from our own maker of fixtures; the large ones would only be slow.
-    grep -q 'seeds: fixtures' "fuzz/$1.c" || return 0
-    mkdir -p "$build/small"
-    find "$build/fixtures/good" "$build/fixtures/bad" -type f -size -32 -exec cp -u -t "$build/small" {} +
-    echo "$build/small"
+    case $(sed -n 's/^.*seeds: \([a-z]*\).*/\1/p;/^#include/q' "fuzz/$1.c") in
+    fixtures) echo "$build/fixtures/good $build/fixtures/bad" ;;
+    photos) echo "$build/photos/good" ;;
+    video) echo "$build/fixtures/video/good" ;;
+    esac
+    echo "${FUZZ_MORE:-}"
 }
 
 # keep NAME: the small inputs of the corpus, as a text.
 keep() {
+    mkdir -p fuzz/corpus
     find "$corpus" -type f -size -3 -printf '%s %p\n' | sort -n |
         awk -v most="${FUZZ_KEEP_BYTES:-49152}" '{ sum += int(($1 + 2) / 3) * 4 + 1; if (sum > most) exit; print $2 }' |
         xargs -r "$build/fuzzpack" --pack | LC_ALL=C sort -u >"fuzz/corpus/$1.b64"

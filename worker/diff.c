@@ -119,22 +119,23 @@ static void compare(struct decoder *d)
 
 /* ---------------------------------------------------------------- showing */
 
-/* Scaled by the factors of the cell; the scaler may look behind the end of a row, so the last one is moved. */
+/* Scaled by the factors of the cell; the scaler may look behind the end of a row, so the last ones are moved: of narrow pictures
+ * more than one is that near to the end. */
 static int scale_picture(const struct picture *p, struct size to, struct image *ret)
 {
     auto_image out = {0};
     struct resampler *r;
     size_t stride = (size_t)p->size.w * 4;
-    auto_free uint8_t *last = malloc(stride + RESAMPLE_PAD);
+    uint32_t moved = MIN(p->size.h, (uint32_t)((RESAMPLE_PAD + stride - 1) / stride)), kept = p->size.h - moved;
+    auto_free uint8_t *last = malloc(moved * stride + RESAMPLE_PAD);
     int e = last ? image_init(&out, to) : -ENOMEM;
     if (!e)
         e = resample_new(p->size, 4, (struct part){0, 0, p->size.w, p->size.h}, true, &out, &r);
     if (e)
         return e;
-    for (uint32_t y = 0; y + 1 < p->size.h; y++)
-        resample_push(r, p->rgba + y * stride);
-    memcpy(last, p->rgba + (p->size.h - 1) * stride, stride);
-    resample_push(r, last);
+    memcpy(last, p->rgba + kept * stride, moved * stride);
+    for (uint32_t y = 0; y < p->size.h; y++)
+        resample_push(r, y < kept ? p->rgba + y * stride : last + (y - kept) * stride);
     out.opaque = resample_opaque(r);
     resample_free(r);
     if (!out.opaque)

@@ -2,7 +2,9 @@
 /* Two pictures held against each other: how many pixels changed, and where. */
 #include "test.h"
 
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "pixels.h"
 #include "sandbox/check.h"
@@ -315,4 +317,28 @@ TEST(noise_all_over_is_one_box_in_little_time)
     auto_outcome o = diff(&a, &b);
     CHECK(o.believed && o.out.n_cells == 1 && o.reply.changed > 2900000);
     CHECK(milliseconds() - began < 10000);
+}
+
+/* The rows of a picture, right before memory that nobody may read. */
+static const uint8_t *at_the_edge(const struct image *m)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), len = image_stride(m) * m->size.h, room = (len + page - 1) / page * page;
+    uint8_t *at = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || mprotect(at + room, page, PROT_NONE))
+        abort();
+    memcpy(at + room - len, m->px, len);
+    return at + room - len;
+}
+
+TEST(rows_narrower_than_what_the_scaler_reads_at_once_end_with_their_memory)
+{
+    for (uint32_t w = 1; w <= 5; w++) {
+        auto_image a = noisy_image(w, 1024, true, w), b = noisy_image(w, 1024, true, w + 9);
+        struct work_request q = request_of(&a, &b);
+        q.limits.max_edge = 300;
+        auto_outcome o = {0};
+        struct source s = {.data = at_the_edge(&a), .len = q.input_len, .request = &q, .other = at_the_edge(&b)};
+        o.status = diff_make(&s, &o.reply, &o.out, &o.c);
+        CHECK(o.status == WORK_OK && believe(&q, &o));
+    }
 }

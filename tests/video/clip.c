@@ -58,7 +58,8 @@ static int write_bytes(void *opaque, uint8_t *data, int n)
 {
     struct making *m = opaque;
     size_t end = m->at + (size_t)n, over = MIN(m->out->len, end) - MIN(m->out->len, m->at);
-    memcpy(m->out->data + m->at, data, over);
+    if (over)
+        memcpy(m->out->data + m->at, data, over);
     if (buf_add(m->out, data + over, (size_t)n - over))
         return AVERROR(ENOMEM);
     m->at = end;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SVG and SVGZ through fovea-svg's decoders: see shown.h. librsvg is Rust and not instrumented; what is ours is: the root's
+ * attributes, extents, parts of a whole, and inflating.
+ * about: render/svg/svg.c render/svg/extent.c render/svg/markup.c render/svg/part.c
+ * max_len: 16384
+ */
+#include "drawn.h"
+#include "render/svg/svg.h"
+#include "shown.h"
+
+static const struct decoder_ops *decoder_here(enum media media)
+{
+    return media == MEDIA_SVG ? &decode_svg : media == MEDIA_SVGZ ? &decode_svgz : NULL;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    static const char *readable[LIMIT_RENDER_FILES + 1];
+    (void)argc, (void)argv;
+    svg_prepare(readable);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    return shown_file(decoder_here, data, len);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned seed)
+{
+    static const char *const words[] = {
+        "<svg xmlns='http://www.w3.org/2000/svg'>", "</svg>", "<svg ", " width='100'", " height='50%'", " viewBox='0 0 10 10'",
+        " viewBox='-1e5 3 1e-9 7'", " preserveAspectRatio='xMinYMax slice'", "<rect width='9' height='9'/>", "<g opacity='.5'>",
+        "</g>", "<text>a</text>", " transform='scale(1e6)'", "<use href='#a'/>", " id='a'", "<style>", "</style>", "<!--", "-->",
+        "<![CDATA[", "<?xml version='1.0'?>", "<!DOCTYPE svg [<!ENTITY e 'x'>]>", "&e;", "em", "mm", "1e308", "nan", NULL};
+    return shown_mutate(data, len, room, seed, words, NULL);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MP4, WebM and AVI through fovea-video's decoders: see shown.h.
+ * about: render/video/video.c render/video/container.c render/video/frames.c render/video/decode.c render/video/pixels.c
+ * render/video/whole.c render/video/looks.c
+ * seeds: video
+ * max_len: 65536
+ */
+#include "render/video/video.h"
+#include "shown.h"
+
+static void say_nothing(void *who, int level, const char *format, va_list args)
+{
+    (void)who, (void)level, (void)format, (void)args;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    av_log_set_callback(say_nothing);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    return shown_file(video_decoder, data, len);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned seed)
+{
+    static const char *const words[] = {"moov", "mdat", "trak", "stts", "ctts", "stss", "stsz", "stco", "co64", "edts", "elst",
+                                        "moof", "traf", "trun", "tkhd", "mvhd", "stsd", "avcC", "RIFF", "idx1", "movi",
+                                        "strh", "strf", NULL};
+    return shown_mutate(data, len, room, seed, words, NULL);
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Rebuilds the libraries that decode hostile bytes with the fuzzers' instrumentation, from Debian's own source packages in the
+# version that is installed, as static libraries: tools/fuzz_libs.sh DIR [NAME ...]. The fuzzers link what lies in DIR/lib
+# instead of the system's. Nothing outside of DIR is changed: apt runs on lists and a cache of its own.
+#
+# Of the undefined behaviour only what endangers memory is checked there: these libraries shift and wrap signed numbers in
+# many places, harmlessly so far, and a run would end at the first of them.
+set -eu
+dir=$1
+shift
+mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/src" "$dir/lib"
+dir=$(cd "$dir" && pwd)
+# shellcheck disable=SC2317 # build_NAME is called by name
+flags='-O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,bounds,integer-divide-by-zero,unreachable,fuzzer-no-link -fno-sanitize-recover=all'
+jobs=${JOBS:-1}
+# shellcheck source=/dev/null # the system's
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+export CC=clang CXX=clang++
+
+apt_here() {
+    apt-get -q -o Dir::Etc::SourceList="$dir/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State="$dir/apt" \
+        -o Dir::State::status=/var/lib/dpkg/status -o Dir::Cache="$dir/apt/cache" "$@"
+}
+
+lists() {
+    key=/usr/share/keyrings/debian-archive-keyring.gpg
+    for where in "debian $suite" "debian $suite-updates" "debian-security $suite-security"; do
+        echo "deb-src [signed-by=$key] http://deb.debian.org/${where% *} ${where#* } main"
+    done >"$dir/apt/sources.list"
+    apt_here update
+}
+
+# unpack PACKAGE: the source that the installed library was made of, patched; prints its folder. A mirror may lack files: then as
+# the suite was released, and last as it was published, without Debian's patches.
+unpack() {
+    rm -rf "$dir/src/$1"
+    mkdir -p "$dir/src/$1"
+    version=$(dpkg-query -W -f '${source:Package} ${source:Version}\n' | awk -v p="$1" '$1 == p { print $2; exit }')
+    (
+        cd "$dir/src/$1" || exit 1
+        apt_here source --only-source "$1${version:+=$version}" || apt_here source --only-source "$1/$suite" || tar xf "$1"_*.orig.tar.*z
+    ) >"$dir/src/$1.fetched" 2>&1 || return 1
+    find "$dir/src/$1" -mindepth 1 -maxdepth 1 -type d
+}
+
+# with_cmake SOURCE LIBRARIES OPTION ...: builds and takes the libraries that are named.
+with_cmake() {
+    from=$1 take=$2
+    shift 2
+    cmake -S "$from" -B "$from/fuzz" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" \
+        -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON "$@"
+    for l in $take; do
+        cmake --build "$from/fuzz" -j "$jobs" --target "$l"
+    done
+    find "$from/fuzz" -name '*.a' -exec cp {} "$dir/lib/" \;
+}
+
+with_configure() {
+    from=$1
+    shift
+    (cd "$from" && ./configure CFLAGS="$flags" CXXFLAGS="$flags" --disable-shared --enable-static "$@" && make -j "$jobs")
+    find "$from" -name '*.a' -exec cp {} "$dir/lib/" \;
+}
+
+build_jpeg() { with_cmake "$(unpack libjpeg-turbo)" 'jpeg-static' -DWITH_SIMD=0 -DENABLE_SHARED=0 -DWITH_TURBOJPEG=0; }
+build_webp() {
+    with_cmake "$(unpack libwebp)" 'webp' -DWEBP_BUILD_ANIM_UTILS=0 -DWEBP_BUILD_CWEBP=0 -DWEBP_BUILD_DWEBP=0 \
+        -DWEBP_BUILD_GIF2WEBP=0 -DWEBP_BUILD_IMG2WEBP=0 -DWEBP_BUILD_VWEBP=0 -DWEBP_BUILD_WEBPINFO=0 -DWEBP_BUILD_WEBPMUX=0 \
+        -DWEBP_BUILD_EXTRAS=0
+}
+build_lcms() { with_configure "$(unpack lcms2)" --without-jpeg --without-tiff --without-zlib; }
+build_deflate() { make -C "$(unpack libdeflate)" -j "$jobs" CFLAGS="$flags" libdeflate.a && find "$dir/src/libdeflate" -name 'libdeflate.a' -exec cp {} "$dir/lib/" \;; }
+build_tiff() { with_cmake "$(unpack tiff)" 'tiff' -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-docs=OFF -Dtiff-contrib=OFF -Dcxx=OFF; }
+build_md4c() { with_cmake "$(unpack md4c)" 'md4c'; }
+build_de265() { with_cmake "$(unpack libde265)" 'de265' -DENABLE_SDL=OFF -DENABLE_ENCODER=OFF -DDISABLE_SSE=ON; }
+build_heif() { with_cmake "$(unpack libheif)" 'heif' -DWITH_EXAMPLES=OFF -DENABLE_PLUGIN_LOADING=OFF -DWITH_X265=OFF; }
+build_ffmpeg() {
+    from=$(unpack ffmpeg)
+    (cd "$from" && ./configure --cc=clang --cxx=clang++ --ld=clang --extra-cflags="$flags" --extra-ldflags="$flags" \
+        --disable-everything --disable-autodetect --disable-programs --disable-doc --disable-asm --disable-network \
+        --disable-avdevice --disable-avfilter --disable-swresample --enable-libdav1d --disable-stripping --optflags=-O1 \
+        --enable-demuxer=mov,matroska,avi \
+        --enable-decoder=h264,hevc,vp8,vp9,libdav1d,mpeg4,mjpeg,mpeg2video,mpeg1video,h263,msmpeg4v3,prores \
+        --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,mjpeg,mpegvideo,h263 && make -j "$jobs")
+    find "$from" -name 'lib*.a' -exec cp {} "$dir/lib/" \;
+}
+
+[ $# -gt 0 ] || set -- jpeg webp lcms deflate md4c tiff de265 heif ffmpeg
+lists >"$dir/apt.log" 2>&1 || { echo "fuzz_libs: no source packages to be had, see $dir/apt.log" >&2; exit 1; }
+failed=0
+for name in "$@"; do
+    if (set -e; "build_$name") >"$dir/$name.log" 2>&1; then
+        echo "built $name"
+    else
+        echo "not built $name, see $dir/$name.log"
+        failed=1
+    fi
+done
+exit $failed
