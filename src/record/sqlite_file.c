@@ -170,16 +170,16 @@ static int raise_version(struct backend *b, struct fovea_fault *fault)
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
 }
 
-/* What must be set before the first table, and outside of any transaction. The file's name must be on disk before its
- * first entry is. */
+/* What must be set before the first table, and outside of any transaction. The file's name, and those of its folders, must be on disk
+ * before its first entry is. */
 static int begin_file(struct backend *b, int folder, struct fovea_fault *fault)
 {
     int64_t now;
     int r = read_version(b, &now, fault);
     if (r < 0 || now > 0)
         return r;
-    if (fsync(folder) < 0)
-        return sq_fault_named(b, errno, "cannot be made: its folder cannot be written", fault);
+    if ((r = home_sync(folder)) < 0)
+        return sq_fault_named(b, r, "cannot be made: its folder cannot be written", fault);
     int code = sqlite3_exec(b->db, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
 }

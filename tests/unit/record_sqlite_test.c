@@ -658,6 +658,54 @@ TEST(a_file_of_version_1_is_read_and_written)
     CHECK(lab_check(&l, NULL, false).count == 0);
 }
 
+/* Stands before the C library's, to see which folders were synced. */
+static struct stat synced[64];
+static size_t n_synced;
+
+__attribute__((visibility("default"))) int fsync(int fd)
+{
+    if (n_synced < COUNT(synced) && fstat(fd, &synced[n_synced]) == 0)
+        n_synced++;
+    return fdatasync(fd);
+}
+
+static bool was_synced(const char *path)
+{
+    struct stat st;
+    CHECK(stat(path, &st) == 0);
+    for (size_t i = 0; i < n_synced; i++)
+        if (synced[i].st_ino == st.st_ino && synced[i].st_dev == st.st_dev)
+            return true;
+    return false;
+}
+
+/* A record whose folder was made for it was lost with the power: the folder's own name was not on disk. */
+TEST(folders_that_were_made_for_the_record_are_on_disk_before_its_first_entry)
+{
+    auto_lab l;
+    char above[96];
+    (void)lab_begin(&l);
+    (void)snprintf(above, sizeof above, "%sstate", l.tree.top);
+    n_synced = 0;
+    CHECK(lab_say(l.r, "a", NULL, "first") == 1);
+    CHECK(was_synced(l.folder));
+    CHECK(was_synced(above));
+    CHECK(was_synced(l.tree.top));
+}
+
+/* Whoever made them may have been killed before it came to syncing. */
+TEST(folders_that_another_made_for_the_record_are_synced_too)
+{
+    auto_lab l;
+    char above[96];
+    (void)lab_begin(&l);
+    (void)snprintf(above, sizeof above, "%sstate", l.tree.top);
+    CHECK(mkdir(above, 0700) == 0 && mkdir(l.folder, 0700) == 0);
+    n_synced = 0;
+    CHECK(lab_say(l.r, "a", NULL, "first") == 1);
+    CHECK(was_synced(above) && was_synced(l.tree.top));
+}
+
 TEST(a_file_that_was_replaced_is_left_for_the_one_that_is_there)
 {
     auto_lab l;
