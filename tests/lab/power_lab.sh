@@ -6,9 +6,11 @@ chmod 700 "$folder"
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 export HOME="$folder" XDG_CONFIG_HOME="$folder/config" XDG_CACHE_HOME="$folder/cache"
+status=0
 if [ -n "${LAB_QUICK:-}" ]; then
-    "$BUILD/tests/lab/power" "$folder" quick
+    "$BUILD/tests/lab/power" "$folder" quick || status=$?
 else
-    "$BUILD/tests/lab/power" "$folder"
+    "$BUILD/tests/lab/power" "$folder" || status=$?
 fi
 echo "skip power_loss_of_postgresql its server sees to its disk"
+exit "$status"

@@ -46,6 +46,9 @@ static struct power_log {
     } nodes[LOG_NODES];
     int n_nodes;
     bool full; /* something did not fit: nothing that is said holds */
+    bool watch; /* what is synced anywhere is noted, and nothing else */
+    struct stat synced[LOG_NODES];
+    size_t n_synced;
 } power_log;
 
 static struct op *log_add(enum op_kind kind, int node)
@@ -155,6 +158,8 @@ static void log_synced(int fd)
 {
     struct stat st;
     int saved = errno, node = log_node_of(fd);
+    if (power_log.watch && power_log.n_synced < LOG_NODES && fstat(fd, &power_log.synced[power_log.n_synced]) == 0)
+        power_log.n_synced++;
     if (node >= 0)
         log_add(OP_SYNC, node)->folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
     errno = saved;
