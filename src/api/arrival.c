@@ -114,8 +114,10 @@ int arrival_append(struct arrival *a, const char *key, int64_t after, struct fov
     auto_free struct record_blob *blobs = calloc(MAX(a->in.n_blobs, (size_t)1), sizeof *blobs);
     struct record_appended done;
     if (!json_array_size(a->in.entries)) {
-        *ret = (struct fovea_appended){0};
-        return 0;
+        int known = after > 0 ? record_sync(a->place.record, fault) : 0;
+        if (known == 0)
+            *ret = (struct fovea_appended){0};
+        return known;
     }
     int r = blobs ? make_texts(a->in.entries, &texts, fault) : fault_oom(fault);
     if (r == 0)

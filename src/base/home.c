@@ -59,6 +59,34 @@ int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault)
     return 0;
 }
 
+/* Another's file system may have no such thing for folders; that its disk fails is another matter. */
+static int sync_above(int fd)
+{
+    return fsync(fd) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT) ? -errno : 0;
+}
+
+/* It does not matter who made them: who did may have ended before it came to this. */
+int home_sync(int folder)
+{
+    struct stat st, below;
+    auto_close int fd = -1;
+    int r = fsync(folder) < 0 || fstat(folder, &below) < 0 ? -errno : 0;
+    while (r == 0 && below.st_uid == geteuid()) {
+        int above = openat(fd < 0 ? folder : fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close_fd(fd);
+        fd = above;
+        if (fd < 0)
+            return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
+        if (fstat(fd, &st) < 0)
+            return -errno;
+        if (st.st_ino == below.st_ino && st.st_dev == below.st_dev)
+            break; /* the top */
+        r = sync_above(fd);
+        below = st;
+    }
+    return r;
+}
+
 void home_lock(int folder, int64_t deadline)
 {
     static const struct timespec nap = {.tv_nsec = LIMIT_LEDGER_NAP_MS * 1000000};

@@ -20,6 +20,10 @@ int home_open(const char *path, bool make, int *ret, struct fovea_fault *fault);
  * log; one that is not ours, or no regular file, is -EPERM. Otherwise what the system says, such as -ENOENT. */
 int home_file(int folder, const char *file, bool make, int64_t deadline, struct stat *ret);
 
+/* Puts on disk that the folder is where it is: the names in it, its own, and that of every folder above it that may have been made for
+ * it: those of ours, and the one that they stand in, where that can be opened. 0, or what the system says. */
+int home_sync(int folder);
+
 /* Alone with the files of the folder, as far as others do the same. Waits until the deadline (clock.h) at most, then goes
  * on: what it guards is guarded by SQLite too, only less kindly. */
 void home_lock(int folder, int64_t deadline);

@@ -110,6 +110,10 @@ int record_find(struct record *r, const char *session, const char *mark, int64_t
 /* Where the session ends now; seq 0 where there is none of that name. */
 int record_last(struct record *r, const char *session, struct record_point *ret, struct fovea_fault *fault);
 
+/* What was read is on disk when it returns 0, also where who wrote it was killed before it was. For those who say so of entries that
+ * they found. */
+int record_sync(struct record *r, struct fovea_fault *fault);
+
 /* ---------------------------------------------------------------- variants */
 
 /* Another version of a blob, made once to fit what a request needs, and kept: who comes later sends the same bytes. */

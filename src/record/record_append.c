@@ -235,6 +235,22 @@ static int append_once(struct record *r, const struct record_append *a, const ch
     return code;
 }
 
+/* Where it may not be written, nobody was killed while writing it. */
+int record_sync(struct record *r, struct fovea_fault *fault)
+{
+    struct record_tries tries = {0};
+    int code = record_enter(r, fault);
+    if (code < 0)
+        return code;
+    do {
+        code = r->kind->begin(r->backend, NULL, true, NULL, fault);
+        if (code == 0)
+            code = r->kind->end(r->backend, 0, fault);
+    } while (record_again(r, &tries, code));
+    record_leave(r);
+    return code == -EROFS || code == -EACCES ? 0 : record_end(code);
+}
+
 int record_append(struct record *r, const struct record_append *a, struct record_appended *ret, struct fovea_fault *fault)
 {
     char made[2 * KEY_RANDOM + 1];

@@ -56,6 +56,7 @@ static int note_pages(void *arg, sqlite3 *db, const char *name, int pages)
     struct backend *b = arg;
     (void)db, (void)name;
     b->log_pages = pages;
+    b->unsure = false; /* a commit syncs all of the log */
     return SQLITE_OK;
 }
 
@@ -121,6 +122,7 @@ static int open_file(struct backend *b, int folder, bool make, struct fovea_faul
     if (!where || buf_add_format(&path, "%s/%s", where, b->name) < 0 || !(b->path = buf_take(&path)))
         return fault_oom(fault);
     int code = connect_file(b, folder);
+    b->unsure = true;
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
 }
 
@@ -170,16 +172,16 @@ static int raise_version(struct backend *b, struct fovea_fault *fault)
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
 }
 
-/* What must be set before the first table, and outside of any transaction. The file's name must be on disk before its
- * first entry is. */
+/* What must be set before the first table, and outside of any transaction. The file's name, and those of its folders, must be on disk
+ * before its first entry is. */
 static int begin_file(struct backend *b, int folder, struct fovea_fault *fault)
 {
     int64_t now;
     int r = read_version(b, &now, fault);
     if (r < 0 || now > 0)
         return r;
-    if (fsync(folder) < 0)
-        return sq_fault_named(b, errno, "cannot be made: its folder cannot be written", fault);
+    if ((r = home_sync(folder)) < 0)
+        return sq_fault_named(b, r, "cannot be made: its folder cannot be written", fault);
     int code = sqlite3_exec(b->db, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
 }
@@ -229,12 +231,26 @@ static void fold_log(struct backend *b)
     (void)sqlite3_busy_handler(b->db, wait_for_others, b);
 }
 
+/* A log that was found may hold commits that are there only for as long as the power is: who wrote them was killed before they were
+ * on disk. Something may be said of them only after this: that they are there already, under that key. */
+static int sync_log(struct backend *b)
+{
+    sqlite3_file *log = NULL;
+    int code = sqlite3_file_control(b->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (code == SQLITE_OK && log && log->pMethods)
+        code = log->pMethods->xSync(log, SQLITE_SYNC_FULL);
+    b->unsure = code != SQLITE_OK;
+    return code;
+}
+
 int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
 {
     assert(b->db); /* it is not closed while it is written */
     if (r == 0) {
         errno = 0;
         int code = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
+        if (code == SQLITE_OK && b->unsure)
+            code = sync_log(b); /* nothing was written: it was all there */
         if (code == SQLITE_OK)
             fold_log(b);
         else

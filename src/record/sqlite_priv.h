@@ -63,6 +63,7 @@ struct backend {
     struct stat file;
     bool read_only;
     bool writing;
+    bool unsure;      /* the log may hold what its writer did not live to sync */
     int lease;        /* its descriptor, or -1 */
     int64_t deadline; /* of waiting, for this call */
     int log_pages;    /* of the log after the last commit */

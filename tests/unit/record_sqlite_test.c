@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/cancel.h"
@@ -656,6 +657,115 @@ TEST(a_file_of_version_1_is_read_and_written)
     CHECK(record_find(l.r, "old", "m", &seq, &l.fault) == 0 && seq == 1);
     CHECK(lab_say(l.r, "old", "k", "said long ago mark:m") == 1 && lab_say(l.r, "old", NULL, "and now") == 2);
     CHECK(lab_check(&l, NULL, false).count == 0);
+}
+
+/* These stand before the C library's, for SQLite too: to see what was synced, and to be killed before it is. */
+static struct stat synced[64];
+static size_t n_synced;
+static bool die_at_sync;
+
+__attribute__((visibility("default"))) int fdatasync(int fd)
+{
+    if (die_at_sync)
+        (void)raise(SIGKILL);
+    if (n_synced < COUNT(synced) && fstat(fd, &synced[n_synced]) == 0)
+        n_synced++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+__attribute__((visibility("default"))) int fsync(int fd)
+{
+    return fdatasync(fd);
+}
+
+static bool was_synced(const char *path)
+{
+    struct stat st;
+    CHECK(stat(path, &st) == 0);
+    for (size_t i = 0; i < n_synced; i++)
+        if (synced[i].st_ino == st.st_ino && synced[i].st_dev == st.st_dev)
+            return true;
+    return false;
+}
+
+/* A record whose folder was made for it was lost with the power: the folder's own name was not on disk. */
+TEST(folders_that_were_made_for_the_record_are_on_disk_before_its_first_entry)
+{
+    auto_lab l;
+    char above[96];
+    (void)lab_begin(&l);
+    (void)snprintf(above, sizeof above, "%sstate", l.tree.top);
+    n_synced = 0;
+    CHECK(lab_say(l.r, "a", NULL, "first") == 1);
+    CHECK(was_synced(l.folder));
+    CHECK(was_synced(above));
+    CHECK(was_synced(l.tree.top));
+}
+
+/* Whoever made them may have been killed before it came to syncing. */
+TEST(folders_that_another_made_for_the_record_are_synced_too)
+{
+    auto_lab l;
+    char above[96];
+    (void)lab_begin(&l);
+    (void)snprintf(above, sizeof above, "%sstate", l.tree.top);
+    CHECK(mkdir(above, 0700) == 0 && mkdir(l.folder, 0700) == 0);
+    n_synced = 0;
+    CHECK(lab_say(l.r, "a", NULL, "first") == 1);
+    CHECK(was_synced(above) && was_synced(l.tree.top));
+}
+
+/* An entry under "key" that is in the log and not on disk: its writer was killed in between. */
+static void say_and_die(struct lab *l)
+{
+    int status = 0;
+    CHECK(lab_say(l->r, "a", NULL, "first") == 1);
+    record_close(take(l->r));
+    pid_t pid = fork();
+    if (pid == 0) {
+        l->r = lab_open_as(l, "sqlite:", 0);
+        die_at_sync = true;
+        (void)lab_say(l->r, "a", "key", "second");
+        _exit(0);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+    l->r = lab_open_as(l, "sqlite:", 0);
+    n_synced = 0;
+}
+
+static bool log_was_synced(const struct lab *l)
+{
+    char log[140];
+    (void)snprintf(log, sizeof log, "%s-wal", l->file);
+    return was_synced(log);
+}
+
+/* It was acknowledged, and lost with the power. */
+TEST(an_append_that_is_there_already_is_on_disk_when_that_is_said)
+{
+    auto_lab l;
+    (void)lab_begin(&l);
+    say_and_die(&l);
+    struct record_new e = {"second", 6};
+    struct record_append a = {.session = "a", .key = "key", .entries = &e, .count = 1, .after = -1};
+    struct record_appended done = {0};
+    CHECK(record_append(l.r, &a, &done, &l.fault) == 0 && done.again && done.last == 2);
+    CHECK(log_was_synced(&l));
+    n_synced = 0;
+    CHECK(record_append(l.r, &a, &done, &l.fault) == 0 && done.again);
+    CHECK(!log_was_synced(&l)); /* known by now */
+}
+
+TEST(entries_that_were_found_are_on_disk_when_that_is_asked_for)
+{
+    auto_lab l;
+    struct record_point last;
+    (void)lab_begin(&l);
+    say_and_die(&l);
+    CHECK(record_last(l.r, "a", &last, &l.fault) == 0 && last.seq == 2);
+    CHECK(!log_was_synced(&l)); /* who only reads waits for no disk */
+    CHECK(record_sync(l.r, &l.fault) == 0);
+    CHECK(log_was_synced(&l));
 }
 
 TEST(a_file_that_was_replaced_is_left_for_the_one_that_is_there)
