@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * faults [COUNT]: as many random faults from the fault worker, from several threads at once, through the pool and through
+ * the public view, with honest jobs between them whose pictures are compared byte for byte, and real pictures beside them.
+ * Each job must end as its row says, no later than its limit and a little, and leave nothing: no child, no zombie, no
+ * descriptor, no thread, no memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/limits.h"
+#include "base/media.h"
+#include "faults_job.h"
+#include "faults_rows.h"
+
+enum {
+    ASKERS = 8, VIEWERS = 2, THREADS = ASKERS + VIEWERS + 1,
+    STALL_LEAST_MS = 60, STALL_MOST_MS = 100,
+    SLACK_US = JAIL_SANITIZED ? 1000000 : 50000, /* past a limit */
+    CANCEL_SLACK_US = JAIL_SANITIZED ? 1000000 : 100000, /* past a cancel: what fovea.h promises */
+    SAMPLE_MS = 250, SAMPLES = 8192,
+    COMPLAINTS = 20,
+};
+
+static struct {
+    char dir[64], build[LIMIT_PATH_BYTES];
+    struct pool *busy[2]; /* some of its workers wait, or none does */
+    struct start_place {
+        struct pool *pool;
+        struct note *notes;
+        pthread_mutex_t lock; /* one at a time, so that whose greeting was noted is known */
+    } starts[COUNT(start_rows)];
+    fovea *hurried, *patient, *real;
+    struct note *notes;
+    struct watch_timer timer;
+    struct striker striker;
+    atomic_int left, number, whole_waits;
+    atomic_bool over;
+} lab;
+
+static struct {
+    pthread_mutex_t lock;
+    int faults, honest, real, cancelled, wrong, by[12];
+    int64_t late, late_ours, cancel, cancel_ours; /* microseconds, at worst */
+    int beyond, beyond_ours;
+} tally = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---------------------------------------------------------------- judging */
+
+static void complain(const char *fault, const struct run *r, const char *why)
+{
+    if (tally.wrong++ < COMPLAINTS)
+        fprintf(stderr, "  %s (job %u): %s: ended %x after %d ms: %s\n", fault, r->number, why, r->how,
+                (int)((r->ended - r->begun) / 1000), r->fault.text);
+}
+
+/* When it should have been over at the latest. */
+static int64_t deadline_of(const struct run *r)
+{
+    if (r->how == CANCELLED)
+        return r->struck;
+    if (r->how & (LATE | NO_START | STRANGER | NO_JAIL | OTHER_FAULT))
+        return r->begun + LIMIT_WORKER_START_MS * INT64_C(1000);
+    return r->ready + r->limit_ms * INT64_C(1000);
+}
+
+static void judge_time(const char *fault, const struct run *r)
+{
+    bool cancelled = r->how == CANCELLED;
+    int64_t deadline = deadline_of(r), late = r->ended - deadline, bound = cancelled ? CANCEL_SLACK_US : SLACK_US;
+    if (late <= 0)
+        return;
+    int64_t ours = late - watch_late(&lab.timer, deadline, r->ended);
+    int64_t *worst = cancelled ? &tally.cancel : &tally.late, *worst_ours = cancelled ? &tally.cancel_ours : &tally.late_ours;
+    *worst = MAX(*worst, late);
+    *worst_ours = MAX(*worst_ours, ours);
+    tally.beyond += late > bound;
+    tally.beyond_ours += ours > bound;
+    if (ours > bound)
+        complain(fault, r, "too late");
+}
+
+static void judge(const char *fault, unsigned may, const struct run *r)
+{
+    (void)pthread_mutex_lock(&tally.lock);
+    for (unsigned i = 0; i < COUNT(tally.by); i++)
+        tally.by[i] += r->how == 1u << i;
+    tally.cancelled += r->how == CANCELLED;
+    if (!(r->how & may))
+        complain(fault, r, "not as it should");
+    judge_time(fault, r);
+    (void)pthread_mutex_unlock(&tally.lock);
+}
+
+static void count(int *what)
+{
+    (void)pthread_mutex_lock(&tally.lock);
+    ++*what;
+    (void)pthread_mutex_unlock(&tally.lock);
+}
+
+/* ---------------------------------------------------------------- one of each */
+
+static struct run fresh(unsigned *seed, int limit_ms)
+{
+    (void)dice(seed);
+    return (struct run){.number = (unsigned)(lab.number++ % (NOTES_ROWS - 1) + 1), .limit_ms = limit_ms, .notes = lab.notes};
+}
+
+static int stall_limit(unsigned *seed)
+{
+    return STALL_LEAST_MS + (int)(dice(seed) % (STALL_MOST_MS - STALL_LEAST_MS + 1));
+}
+
+static void fault_in_pool(unsigned *seed, size_t slot)
+{
+    const struct fault_row *row = &fault_rows[dice(seed) % COUNT(fault_rows)];
+    struct run r = fresh(seed, row->may & TIMED_OUT ? stall_limit(seed) : 10000);
+    unsigned may = row->may;
+    if (dice(seed) % 10 == 0) {
+        r.strike_ms = (int)(dice(seed) % 60);
+        may |= CANCELLED;
+    }
+    run_in_pool(&r, lab.busy[dice(seed) % 2], row->name, &lab.striker, slot);
+    judge(row->name, may, &r);
+}
+
+/* Of those that never greet a few are waited for to the end. */
+static void fault_of_start(unsigned *seed, size_t slot)
+{
+    size_t which = dice(seed) % COUNT(start_rows);
+    const struct fault_row *row = &start_rows[which];
+    struct start_place *place = &lab.starts[which];
+    struct run r = fresh(seed, stall_limit(seed));
+    unsigned may = row->may;
+    if (row->may & LATE && lab.whole_waits-- <= 0) {
+        r.strike_ms = 20 + (int)(dice(seed) % 40);
+        may = CANCELLED;
+    }
+    (void)pthread_mutex_lock(&place->lock);
+    r.notes = place->notes;
+    run_in_pool(&r, place->pool, row->name, &lab.striker, slot);
+    (void)pthread_mutex_unlock(&place->lock);
+    judge(row->name, may, &r);
+}
+
+static void honest_in_pool(unsigned *seed, size_t slot)
+{
+    struct run r = fresh(seed, 10000);
+    run_in_pool(&r, lab.busy[dice(seed) % 2], "none", &lab.striker, slot);
+    judge("none", RIGHT, &r);
+    count(&tally.honest);
+}
+
+static void *asker(void *arg)
+{
+    size_t slot = (size_t)(intptr_t)arg;
+    unsigned seed = (unsigned)slot * 7919u + 1;
+    while (lab.left-- > 0) {
+        if (dice(&seed) % 10 == 0)
+            fault_of_start(&seed, slot);
+        else
+            fault_in_pool(&seed, slot);
+        count(&tally.faults);
+        if (dice(&seed) % 3 == 0)
+            honest_in_pool(&seed, slot);
+    }
+    return NULL;
+}
+
+/* The same through the public door; there a worker that eats memory or time is a refusal. */
+static void *viewer(void *arg)
+{
+    unsigned seed = (unsigned)(intptr_t)arg * 104729u + 1;
+    while (lab.left-- > 0) {
+        const struct fault_row *row = &fault_rows[dice(&seed) % COUNT(fault_rows)];
+        bool stalls = row->may & TIMED_OUT;
+        struct run r = fresh(&seed, stalls ? STALL_MOST_MS : 10000);
+        run_in_view(&r, stalls ? lab.hurried : lab.patient, row->name);
+        judge(row->name, row->may, &r);
+        count(&tally.faults);
+        struct run honest = fresh(&seed, 10000);
+        run_in_view(&honest, lab.patient, "none");
+        judge("none", RIGHT, &honest);
+        count(&tally.honest);
+    }
+    return NULL;
+}
+
+/* Real pictures by the real worker: as they were when nothing else went on. */
+static void *looker(void *arg)
+{
+    static const char *const names[] = {"png-rgb-8.png", "jpeg-baseline.jpg", "webp-lossy.webp", "gif-still.gif"};
+    static struct shown first[COUNT(names)];
+    bool learn = !arg;
+    for (size_t i = 0; learn ? i < COUNT(names) : !lab.over; i++) {
+        struct shown now, *was = &first[i % COUNT(names)];
+        if (!show_file(lab.real, lab.build, names[i % COUNT(names)], &now) || (!learn && !shown_same(was, &now))) {
+            fprintf(stderr, "  %s: not shown as before\n", names[i % COUNT(names)]);
+            count(&tally.wrong);
+        }
+        if (learn)
+            *was = now;
+        count(&tally.real);
+        (void)poll(NULL, 0, learn ? 0 : 20);
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- setting up */
+
+static struct note *place_new(const char *name)
+{
+    char dir[128], path[192], target[LIMIT_PATH_BYTES + 64];
+    (void)snprintf(dir, sizeof dir, "%s/%s", lab.dir, name);
+    (void)mkdir(dir, 0700);
+    (void)snprintf(path, sizeof path, "%s/fovea-worker", dir);
+    (void)snprintf(target, sizeof target, "%s/tests/fault/fovea-worker", lab.build);
+    (void)!symlink(target, path);
+    (void)snprintf(path, sizeof path, "%s/notes", dir);
+    auto_close int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || ftruncate(fd, NOTES_ROWS * sizeof(struct note)))
+        return NULL;
+    void *map = mmap(NULL, NOTES_ROWS * sizeof(struct note), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+
+static struct pool *pool_in(const char *name, unsigned ready)
+{
+    char dir[128];
+    struct pool *p = NULL;
+    (void)snprintf(dir, sizeof dir, "%s/%s", lab.dir, name);
+    return pool_new(dir, ready, &p, NULL) ? NULL : p;
+}
+
+static fovea *context_with(const char *workers, const char *setting)
+{
+    char config[128];
+    fovea *f = NULL;
+    struct fovea_fault fault = {0};
+    (void)snprintf(config, sizeof config, "%s/config.yaml", lab.dir);
+    FILE *file = fopen(config, "we");
+    if (file) {
+        fputs(setting, file);
+        (void)fclose(file);
+    }
+    const char *const reach[] = {lab.build, NULL};
+    struct fovea_options options = {.config_file = config, .worker_dir = workers, .ready_workers = 1, .no_cache = true, .reach = reach};
+    if (fovea_new(&options, &f, &fault))
+        fprintf(stderr, "  %s\n", fault.text);
+    return f;
+}
+
+static bool open_all(void)
+{
+    char jobs[128];
+    bool good = (lab.notes = place_new("job")) && (lab.busy[0] = pool_in("job", 2)) && (lab.busy[1] = pool_in("job", 0));
+    for (size_t i = 0; good && i < COUNT(start_rows); i++) {
+        struct start_place *s = &lab.starts[i];
+        good = (s->notes = place_new(start_rows[i].name)) && (s->pool = pool_in(start_rows[i].name, 0)) &&
+               !pthread_mutex_init(&s->lock, NULL);
+    }
+    (void)snprintf(jobs, sizeof jobs, "%s/job", lab.dir);
+    return good && (lab.hurried = context_with(jobs, "view:\n  timeoutMs: 100\n")) &&
+           (lab.patient = context_with(jobs, "view:\n  timeoutMs: 10000\n")) && (lab.real = context_with(lab.build, ""));
+}
+
+static void close_all(void)
+{
+    for (size_t i = 0; i < COUNT(start_rows); i++) {
+        pool_free(lab.starts[i].pool);
+        (void)munmap(lab.starts[i].notes, NOTES_ROWS * sizeof(struct note));
+    }
+    pool_free(lab.busy[0]);
+    pool_free(lab.busy[1]);
+    fovea_free(lab.hurried);
+    fovea_free(lab.patient);
+    fovea_free(lab.real);
+    (void)munmap(lab.notes, NOTES_ROWS * sizeof(struct note));
+}
+
+/* ---------------------------------------------------------------- watching */
+
+static struct {
+    long rss[SAMPLES];
+    int n, stayed;
+} seen;
+
+static void sample(void)
+{
+    static struct watch_family before, now;
+    watch_family(&now);
+    seen.stayed += watch_stayed(&before, &now);
+    before = now;
+    if (seen.n < SAMPLES)
+        seen.rss[seen.n++] = watch_rss_kib();
+}
+
+/* Until as many children wait as before: those that were killed take a moment to go. */
+static struct census settle(int children)
+{
+    struct watch_family f;
+    int same = 0;
+    for (int i = 0; i < 1000 && same < 5; i++) {
+        watch_family(&f);
+        same = children < 0 || (f.children == children && !f.zombies) ? same + 1 : 0;
+        (void)poll(NULL, 0, 10);
+    }
+    return (struct census){watch_fds(), watch_threads(), f.children, f.zombies};
+}
+
+static void run_all(int faults, pthread_t *threads)
+{
+    lab.left = faults;
+    lab.whole_waits = faults >= 1000 ? 3 : 0;
+    for (size_t i = 0; i < THREADS; i++)
+        (void)pthread_create(&threads[i], NULL, i < ASKERS ? asker : i < ASKERS + VIEWERS ? viewer : looker, (void *)(intptr_t)(i + 1));
+    while (lab.left > 0) {
+        sample();
+        (void)poll(NULL, 0, SAMPLE_MS);
+    }
+    for (size_t i = 0; i < THREADS - 1; i++)
+        (void)pthread_join(threads[i], NULL);
+    lab.over = true;
+    (void)pthread_join(threads[THREADS - 1], NULL);
+}
+
+static int bad;
+
+static void said(const char *name, bool good, const char *why)
+{
+    printf(good ? "ok %s\n" : "not ok %s: %s\n", name, why);
+    bad += !good;
+}
+
+static void tell(const struct census *before, const struct census *idle, const struct census *after, const struct census *end, double seconds)
+{
+    static const char *const ends[] = {"right", "refused", "died", "timed_out", "no_start", "stranger", "no_jail", "late_start", "cancelled", "other", "wrong"};
+    long third = third_median(seen.rss, seen.n, 1), last = third_median(seen.rss, seen.n, 2);
+    said("each_fault_ends_as_it_should_and_each_honest_picture_is_right", !tally.wrong, "see above");
+    said("no_job_outlives_its_limit_by_more_than_50_ms_that_are_ours", !tally.beyond_ours, "see above");
+    said("no_child_descriptor_or_thread_is_left_when_all_wait", census_same(idle, after), census_words(idle, after));
+    said("no_child_descriptor_or_thread_is_left_at_the_end", census_same(before, end), census_words(before, end));
+    said("no_zombie_stays", !seen.stayed, "one was there for 250 ms");
+    said("memory_is_flat", JAIL_SANITIZED || seen.n < 30 || last * 20 < third * 21 + 5120, "see the figures");
+    printf("figure faults %d\nfigure honest_pictures %d\nfigure real_pictures %d\nfigure seconds %.1f s\n", tally.faults, tally.honest, tally.real, seconds);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        printf("figure ended_%s %d\n", ends[i], tally.by[i]);
+    printf("figure past_limit_at_worst %.1f ms\nfigure past_limit_less_timer_lateness_at_worst %.1f ms\n", (double)tally.late / 1000, (double)tally.late_ours / 1000);
+    printf("figure past_cancel_at_worst %.1f ms\nfigure past_cancel_less_timer_lateness_at_worst %.1f ms\n", (double)tally.cancel / 1000, (double)tally.cancel_ours / 1000);
+    printf("figure past_bound %d\nfigure past_bound_less_timer_lateness %d\n", tally.beyond, tally.beyond_ours);
+    printf("figure rss_middle_third %ld KiB\nfigure rss_last_third %ld KiB\n", third, last);
+    printf("figure descriptors_before_and_after %d %d\nfigure threads_before_and_after %d %d\n", before->fds, end->fds, before->threads, end->threads);
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS];
+    int faults = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000;
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    (void)snprintf(lab.dir, sizeof lab.dir, "/tmp/fovea-faults-XXXXXX");
+    if (!mkdtemp(lab.dir) || !find_build(lab.build, sizeof lab.build) || !watch_timer_start(&lab.timer) || !striker_start(&lab.striker)) {
+        printf("not ok faults: cannot begin\n");
+        return 1;
+    }
+    struct census before = settle(0);
+    if (!open_all()) {
+        printf("not ok faults: cannot set up\n");
+        return 1;
+    }
+    (void)looker(NULL);
+    for (unsigned i = 0, seed = 1; i < 4; i++)
+        honest_in_pool(&seed, 0);
+    struct census idle = settle(5);
+    int64_t begun = watch_us();
+    run_all(faults, threads);
+    double seconds = (double)(watch_us() - begun) / 1e6;
+    struct census after = settle(idle.children);
+    close_all();
+    struct census end = settle(0);
+    striker_end(&lab.striker);
+    watch_timer_end(&lab.timer);
+    remove_tree(lab.dir);
+    tell(&before, &idle, &after, &end, seconds);
+    return bad != 0;
+}
