@@ -2,7 +2,7 @@
 /*
  * A worker that speaks the protocol and misbehaves as it is told, to prove that its parent survives all of it. What to
  * do at a job stands in the input as FAULT:name, or FAULT:name:number; what to do instead of a greeting, or right after
- * it, is the name of the folder it was started from. "none" is an honest answer: the 8x8 picture of that number.
+ * it, is the name of the folder it was started from. "none" is an honest answer: the picture of that number.
  */
 #ifndef TESTS_FAULT_H
 #define TESTS_FAULT_H

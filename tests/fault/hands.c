@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "picture.h"
 
 static void fds_with_reply(struct job *j)
 {
@@ -49,7 +50,7 @@ static void writes_late(struct job *j)
 {
     (void)!ftruncate(j->output, 0);
     fault_reply(j);
-    fault_write_picture(j, 8);
+    fault_write_picture(j, PICTURE_SIDE);
     fault_hang();
 }
 /* So that nobody else can seal it. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PICTURE_SIDE = 8, PICTURE_ROOM = 1024 };
+enum { PICTURE_SIDE = 32, PICTURE_ROOM = 2048 };
 
 static inline uint32_t picture_crc(const uint8_t *data, size_t len)
 {
@@ -49,10 +49,10 @@ static inline size_t picture_rows(uint8_t *rows, uint32_t side, uint32_t number)
     return len;
 }
 
-/* A grey-scale PNG of side x side, not compressed, side at most 16. Returns its length. */
+/* A grey-scale PNG of side x side, not compressed, side at most PICTURE_SIDE + 1. Returns its length. */
 static inline size_t picture_make(uint8_t out[PICTURE_ROOM], uint32_t side, uint32_t number)
 {
-    uint8_t header[13] = {0}, pixels[512] = {0x78, 1, 1}, *at = out;
+    uint8_t header[13] = {0}, pixels[1536] = {0x78, 1, 1}, *at = out;
     size_t len = picture_rows(pixels + 7, side, number);
     uint32_t low = 1, high = 0;
     (void)picture_put32(picture_put32(header, side), side);

@@ -299,15 +299,15 @@ static void sample(void)
         seen.rss[seen.n++] = watch_rss_kib();
 }
 
-/* Until as many children wait as before: those that were killed take a moment to go. */
+/* Until as many children wait as before (or, not known: as many as a while ago): those that were killed take a moment to go. */
 static struct census settle(int children)
 {
-    struct watch_family f;
-    int same = 0;
-    for (int i = 0; i < 1000 && same < 5; i++) {
+    struct watch_family f = {.children = -1};
+    int same = 0, was = children;
+    for (int i = 0; i < 1000 && same < 15; i++, (void)poll(NULL, 0, 10)) {
         watch_family(&f);
-        same = children < 0 || (f.children == children && !f.zombies) ? same + 1 : 0;
-        (void)poll(NULL, 0, 10);
+        same = f.children == was && !f.zombies ? same + 1 : 0;
+        was = children < 0 ? f.children : children;
     }
     return (struct census){watch_fds(), watch_threads(), f.children, f.zombies};
 }
@@ -374,7 +374,7 @@ int main(int argc, char **argv)
     (void)looker(NULL);
     for (unsigned i = 0, seed = 1; i < 4; i++)
         honest_in_pool(&seed, 0);
-    struct census idle = settle(5);
+    struct census idle = settle(-1);
     int64_t begun = watch_us();
     run_all(faults, threads);
     double seconds = (double)(watch_us() - begun) / 1e6;

@@ -172,7 +172,7 @@ static inline unsigned how_it_shows(const struct run *r, const fovea_result *res
 
 static inline void run_in_view(struct run *r, fovea *f, const char *fault)
 {
-    char bytes[96] = "GIF89a\10\0\10\0\0\0";
+    char bytes[96] = "GIF89a\40\0\40\0\0\0";
     fovea_result *result = NULL;
     int len = 13 + snprintf(bytes + 13, sizeof bytes - 13, "FAULT:%s:%u", fault, r->number);
     struct fovea_view_request request = {.path = "fault.gif", .data = bytes, .data_len = (size_t)len};

@@ -73,7 +73,7 @@ struct outcome {
     bool picture_ok;
 };
 
-/* A whole PNG of 8x8 that stays as it is while it is looked at. */
+/* A whole PNG that stays as it is while it is looked at. */
 static bool picture_holds(const struct pool_output *o)
 {
     static const uint8_t start[8] = "\x89PNG\r\n\x1a\n", end[8] = "IEND\xae\x42\x60\x82";
