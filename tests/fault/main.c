@@ -126,6 +126,8 @@ int main(int argc, char **argv)
     }
     hello.landlock_abi = (uint32_t)report.landlock_abi;
     int64_t greeted = now_us();
+    if (notes)
+        notes[0].greeted = greeted;
     fault_send(&hello, sizeof hello);
     act_at_birth(fault_after, name);
     if (!hello.error && receive_job(&job))

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { NOTES_ROWS = 65536 }; /* a job's is that of its number, modulo this */
+enum { NOTES_ROWS = 65536 }; /* a job's is that of its number, modulo this; 0 is for whoever greeted last */
 
 /* Microseconds of CLOCK_MONOTONIC; 0: it did not come to that. */
 struct note {

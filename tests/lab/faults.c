@@ -19,6 +19,7 @@
 enum {
     ASKERS = 8, VIEWERS = 2, THREADS = ASKERS + VIEWERS + 1,
     STALL_LEAST_MS = 60, STALL_MOST_MS = 100,
+    PATIENCE_MS = 10000, /* with those that should end by themselves */
     SLACK_US = JAIL_SANITIZED ? 1000000 : 50000, /* past a limit */
     CANCEL_SLACK_US = JAIL_SANITIZED ? 1000000 : 100000, /* past a cancel: what fovea.h promises */
     SAMPLE_MS = 250, SAMPLES = 8192,
@@ -63,7 +64,7 @@ static int64_t deadline_of(const struct run *r)
     if (r->how == CANCELLED)
         return r->struck;
     if (r->how & (LATE | NO_START | STRANGER | NO_JAIL | OTHER_FAULT))
-        return r->begun + LIMIT_WORKER_START_MS * INT64_C(1000);
+        return MAX(r->begun, r->handed) + LIMIT_WORKER_START_MS * INT64_C(1000);
     return r->ready + r->limit_ms * INT64_C(1000);
 }
 
@@ -118,7 +119,7 @@ static int stall_limit(unsigned *seed)
 static void fault_in_pool(unsigned *seed, size_t slot)
 {
     const struct fault_row *row = &fault_rows[dice(seed) % COUNT(fault_rows)];
-    struct run r = fresh(seed, row->may & TIMED_OUT ? stall_limit(seed) : 10000);
+    struct run r = fresh(seed, row->may & TIMED_OUT ? stall_limit(seed) : PATIENCE_MS);
     unsigned may = row->may;
     if (dice(seed) % 10 == 0) {
         r.strike_ms = (int)(dice(seed) % 60);
@@ -134,7 +135,7 @@ static void fault_of_start(unsigned *seed, size_t slot)
     size_t which = dice(seed) % COUNT(start_rows);
     const struct fault_row *row = &start_rows[which];
     struct start_place *place = &lab.starts[which];
-    struct run r = fresh(seed, stall_limit(seed));
+    struct run r = fresh(seed, row->may & TIMED_OUT ? stall_limit(seed) : PATIENCE_MS);
     unsigned may = row->may;
     if (row->may & LATE && lab.whole_waits-- <= 0) {
         r.strike_ms = 20 + (int)(dice(seed) % 40);
@@ -149,7 +150,7 @@ static void fault_of_start(unsigned *seed, size_t slot)
 
 static void honest_in_pool(unsigned *seed, size_t slot)
 {
-    struct run r = fresh(seed, 10000);
+    struct run r = fresh(seed, PATIENCE_MS);
     run_in_pool(&r, lab.busy[dice(seed) % 2], "none", &lab.striker, slot);
     judge("none", RIGHT, &r);
     count(&tally.honest);
@@ -178,11 +179,11 @@ static void *viewer(void *arg)
     while (lab.left-- > 0) {
         const struct fault_row *row = &fault_rows[dice(&seed) % COUNT(fault_rows)];
         bool stalls = row->may & TIMED_OUT;
-        struct run r = fresh(&seed, stalls ? STALL_MOST_MS : 10000);
+        struct run r = fresh(&seed, stalls ? STALL_MOST_MS : PATIENCE_MS);
         run_in_view(&r, stalls ? lab.hurried : lab.patient, row->name);
         judge(row->name, row->may, &r);
         count(&tally.faults);
-        struct run honest = fresh(&seed, 10000);
+        struct run honest = fresh(&seed, PATIENCE_MS);
         run_in_view(&honest, lab.patient, "none");
         judge("none", RIGHT, &honest);
         count(&tally.honest);
@@ -285,7 +286,7 @@ static void close_all(void)
 /* ---------------------------------------------------------------- watching */
 
 static struct {
-    long rss[SAMPLES];
+    long memory[SAMPLES];
     int n, stayed;
 } seen;
 
@@ -296,7 +297,7 @@ static void sample(void)
     seen.stayed += watch_stayed(&before, &now);
     before = now;
     if (seen.n < SAMPLES)
-        seen.rss[seen.n++] = watch_rss_kib();
+        seen.memory[seen.n++] = watch_memory_kib();
 }
 
 /* Until as many children wait as before (or, not known: as many as a while ago): those that were killed take a moment to go. */
@@ -339,7 +340,7 @@ static void said(const char *name, bool good, const char *why)
 static void tell(const struct census *before, const struct census *idle, const struct census *after, const struct census *end, double seconds)
 {
     static const char *const ends[] = {"right", "refused", "died", "timed_out", "no_start", "stranger", "no_jail", "late_start", "cancelled", "other", "wrong"};
-    long third = third_median(seen.rss, seen.n, 1), last = third_median(seen.rss, seen.n, 2);
+    long third = third_median(seen.memory, seen.n, 1), last = third_median(seen.memory, seen.n, 2);
     said("each_fault_ends_as_it_should_and_each_honest_picture_is_right", !tally.wrong, "see above");
     said("no_job_outlives_its_limit_by_more_than_50_ms_that_are_ours", !tally.beyond_ours, "see above");
     said("no_child_descriptor_or_thread_is_left_when_all_wait", census_same(idle, after), census_words(idle, after));
@@ -352,7 +353,7 @@ static void tell(const struct census *before, const struct census *idle, const s
     printf("figure past_limit_at_worst %.1f ms\nfigure past_limit_less_timer_lateness_at_worst %.1f ms\n", (double)tally.late / 1000, (double)tally.late_ours / 1000);
     printf("figure past_cancel_at_worst %.1f ms\nfigure past_cancel_less_timer_lateness_at_worst %.1f ms\n", (double)tally.cancel / 1000, (double)tally.cancel_ours / 1000);
     printf("figure past_bound %d\nfigure past_bound_less_timer_lateness %d\n", tally.beyond, tally.beyond_ours);
-    printf("figure rss_middle_third %ld KiB\nfigure rss_last_third %ld KiB\n", third, last);
+    printf("figure memory_middle_third %ld KiB\nfigure memory_last_third %ld KiB\n", third, last);
     printf("figure descriptors_before_and_after %d %d\nfigure threads_before_and_after %d %d\n", before->fds, end->fds, before->threads, end->threads);
 }
 

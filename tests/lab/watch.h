@@ -48,15 +48,18 @@ static inline int watch_threads(void)
     return watch_entries("/proc/self/task") + 1;
 }
 
-static inline long watch_rss_kib(void)
+/* Memory of its own, without what is mapped from files. */
+static inline long watch_memory_kib(void)
 {
-    long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f && fscanf(f, "%*d %ld", &pages) != 1)
-        pages = 0;
+    char line[128];
+    long kib = 0;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && !kib && fgets(line, sizeof line, f))
+        if (!strncmp(line, "RssAnon:", 8))
+            kib = strtol(line + 8, NULL, 10);
     if (f)
         (void)fclose(f);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+    return kib;
 }
 
 /* ---------------------------------------------------------------- children */
