@@ -83,13 +83,18 @@ static struct work_reply honest(void)
                                .height = SIDE, .crop = {0, 0, SIDE, SIDE}};
 }
 
+/* One that is not known is said so, lest a name that is written wrong pass for a death. */
 static void act(struct job *j, const char *name)
 {
     static const struct fault *const tables[] = {fault_answers, fault_ends, fault_hands};
     for (size_t i = 0; i < COUNT(tables); i++)
         for (const struct fault *f = tables[i]; f->name; f++)
-            if (!strcmp(name, f->name))
+            if (!strcmp(name, f->name)) {
                 f->act(j);
+                return;
+            }
+    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_UNSUPPORTED, .detail = "no such fault"};
+    fault_reply(j);
 }
 
 static void work(struct job *j, int64_t greeted)

@@ -5,16 +5,11 @@
  * Each job must end as its row says, no later than its limit and a little, and leave nothing: no child, no zombie, no
  * descriptor, no thread, no memory.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
-#include "base/limits.h"
-#include "base/media.h"
 #include "faults_job.h"
 #include "faults_rows.h"
+#include "faults_stage.h"
 
 enum {
     ASKERS = 8, VIEWERS = 2, THREADS = ASKERS + VIEWERS + 1,
@@ -26,20 +21,14 @@ enum {
     COMPLAINTS = 20,
 };
 
+static struct stage stage;
+
 static struct {
-    char dir[64], build[LIMIT_PATH_BYTES];
-    struct pool *busy[2]; /* some of its workers wait, or none does */
-    struct start_place {
-        struct pool *pool;
-        struct note *notes;
-        pthread_mutex_t lock; /* one at a time, so that whose greeting was noted is known */
-    } starts[COUNT(start_rows)];
-    fovea *hurried, *patient, *real;
-    struct note *notes;
     struct watch_timer timer;
     struct striker striker;
     atomic_int left, number, whole_waits;
     atomic_bool over;
+    atomic_int jobs_played[COUNT(fault_rows)], starts_played[COUNT(start_rows)];
 } lab;
 
 static struct {
@@ -108,7 +97,7 @@ static void count(int *what)
 static struct run fresh(unsigned *seed, int limit_ms)
 {
     (void)dice(seed);
-    return (struct run){.number = (unsigned)(lab.number++ % (NOTES_ROWS - 1) + 1), .limit_ms = limit_ms, .notes = lab.notes};
+    return (struct run){.number = (unsigned)(lab.number++ % (NOTES_ROWS - 1) + 1), .limit_ms = limit_ms, .notes = stage.notes};
 }
 
 static int stall_limit(unsigned *seed)
@@ -116,16 +105,23 @@ static int stall_limit(unsigned *seed)
     return STALL_LEAST_MS + (int)(dice(seed) % (STALL_MOST_MS - STALL_LEAST_MS + 1));
 }
 
+static const struct fault_row *any_fault(unsigned *seed)
+{
+    size_t which = dice(seed) % COUNT(fault_rows);
+    lab.jobs_played[which]++;
+    return &fault_rows[which];
+}
+
 static void fault_in_pool(unsigned *seed, size_t slot)
 {
-    const struct fault_row *row = &fault_rows[dice(seed) % COUNT(fault_rows)];
+    const struct fault_row *row = any_fault(seed);
     struct run r = fresh(seed, row->may & TIMED_OUT ? stall_limit(seed) : PATIENCE_MS);
     unsigned may = row->may;
     if (dice(seed) % 10 == 0) {
         r.strike_ms = (int)(dice(seed) % 60);
         may |= CANCELLED;
     }
-    run_in_pool(&r, lab.busy[dice(seed) % 2], row->name, &lab.striker, slot);
+    run_in_pool(&r, stage.busy[dice(seed) % 2], row->name, &lab.striker, slot);
     judge(row->name, may, &r);
 }
 
@@ -134,7 +130,8 @@ static void fault_of_start(unsigned *seed, size_t slot)
 {
     size_t which = dice(seed) % COUNT(start_rows);
     const struct fault_row *row = &start_rows[which];
-    struct start_place *place = &lab.starts[which];
+    lab.starts_played[which]++;
+    struct start_place *place = &stage.starts[which];
     struct run r = fresh(seed, row->may & TIMED_OUT ? stall_limit(seed) : PATIENCE_MS);
     unsigned may = row->may;
     if (row->may & LATE && lab.whole_waits-- <= 0) {
@@ -151,7 +148,7 @@ static void fault_of_start(unsigned *seed, size_t slot)
 static void honest_in_pool(unsigned *seed, size_t slot)
 {
     struct run r = fresh(seed, PATIENCE_MS);
-    run_in_pool(&r, lab.busy[dice(seed) % 2], "none", &lab.striker, slot);
+    run_in_pool(&r, stage.busy[dice(seed) % 2], "none", &lab.striker, slot);
     judge("none", RIGHT, &r);
     count(&tally.honest);
 }
@@ -177,14 +174,14 @@ static void *viewer(void *arg)
 {
     unsigned seed = (unsigned)(intptr_t)arg * 104729u + 1;
     while (lab.left-- > 0) {
-        const struct fault_row *row = &fault_rows[dice(&seed) % COUNT(fault_rows)];
+        const struct fault_row *row = any_fault(&seed);
         bool stalls = row->may & TIMED_OUT;
         struct run r = fresh(&seed, stalls ? STALL_MOST_MS : PATIENCE_MS);
-        run_in_view(&r, stalls ? lab.hurried : lab.patient, row->name);
+        run_in_view(&r, stalls ? stage.hurried : stage.patient, row->name);
         judge(row->name, row->may, &r);
         count(&tally.faults);
         struct run honest = fresh(&seed, PATIENCE_MS);
-        run_in_view(&honest, lab.patient, "none");
+        run_in_view(&honest, stage.patient, "none");
         judge("none", RIGHT, &honest);
         count(&tally.honest);
     }
@@ -199,7 +196,7 @@ static void *looker(void *arg)
     bool learn = !arg;
     for (size_t i = 0; learn ? i < COUNT(names) : !lab.over; i++) {
         struct shown now, *was = &first[i % COUNT(names)];
-        if (!show_file(lab.real, lab.build, names[i % COUNT(names)], &now) || (!learn && !shown_same(was, &now))) {
+        if (!show_file(stage.real, stage.build, names[i % COUNT(names)], &now) || (!learn && !shown_same(was, &now))) {
             fprintf(stderr, "  %s: not shown as before\n", names[i % COUNT(names)]);
             count(&tally.wrong);
         }
@@ -209,78 +206,6 @@ static void *looker(void *arg)
         (void)poll(NULL, 0, learn ? 0 : 20);
     }
     return NULL;
-}
-
-/* ---------------------------------------------------------------- setting up */
-
-static struct note *place_new(const char *name)
-{
-    char dir[128], path[192], target[LIMIT_PATH_BYTES + 64];
-    (void)snprintf(dir, sizeof dir, "%s/%s", lab.dir, name);
-    (void)mkdir(dir, 0700);
-    (void)snprintf(path, sizeof path, "%s/fovea-worker", dir);
-    (void)snprintf(target, sizeof target, "%s/tests/fault/fovea-worker", lab.build);
-    (void)!symlink(target, path);
-    (void)snprintf(path, sizeof path, "%s/notes", dir);
-    auto_close int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || ftruncate(fd, NOTES_ROWS * sizeof(struct note)))
-        return NULL;
-    void *map = mmap(NULL, NOTES_ROWS * sizeof(struct note), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return map == MAP_FAILED ? NULL : map;
-}
-
-static struct pool *pool_in(const char *name, unsigned ready)
-{
-    char dir[128];
-    struct pool *p = NULL;
-    (void)snprintf(dir, sizeof dir, "%s/%s", lab.dir, name);
-    return pool_new(dir, ready, &p, NULL) ? NULL : p;
-}
-
-static fovea *context_with(const char *workers, const char *setting)
-{
-    char config[128];
-    fovea *f = NULL;
-    struct fovea_fault fault = {0};
-    (void)snprintf(config, sizeof config, "%s/config.yaml", lab.dir);
-    FILE *file = fopen(config, "we");
-    if (file) {
-        fputs(setting, file);
-        (void)fclose(file);
-    }
-    const char *const reach[] = {lab.build, NULL};
-    struct fovea_options options = {.config_file = config, .worker_dir = workers, .ready_workers = 1, .no_cache = true, .reach = reach};
-    if (fovea_new(&options, &f, &fault))
-        fprintf(stderr, "  %s\n", fault.text);
-    return f;
-}
-
-static bool open_all(void)
-{
-    char jobs[128];
-    bool good = (lab.notes = place_new("job")) && (lab.busy[0] = pool_in("job", 2)) && (lab.busy[1] = pool_in("job", 0));
-    for (size_t i = 0; good && i < COUNT(start_rows); i++) {
-        struct start_place *s = &lab.starts[i];
-        good = (s->notes = place_new(start_rows[i].name)) && (s->pool = pool_in(start_rows[i].name, 0)) &&
-               !pthread_mutex_init(&s->lock, NULL);
-    }
-    (void)snprintf(jobs, sizeof jobs, "%s/job", lab.dir);
-    return good && (lab.hurried = context_with(jobs, "view:\n  timeoutMs: 100\n")) &&
-           (lab.patient = context_with(jobs, "view:\n  timeoutMs: 10000\n")) && (lab.real = context_with(lab.build, ""));
-}
-
-static void close_all(void)
-{
-    for (size_t i = 0; i < COUNT(start_rows); i++) {
-        pool_free(lab.starts[i].pool);
-        (void)munmap(lab.starts[i].notes, NOTES_ROWS * sizeof(struct note));
-    }
-    pool_free(lab.busy[0]);
-    pool_free(lab.busy[1]);
-    fovea_free(lab.hurried);
-    fovea_free(lab.patient);
-    fovea_free(lab.real);
-    (void)munmap(lab.notes, NOTES_ROWS * sizeof(struct note));
 }
 
 /* ---------------------------------------------------------------- watching */
@@ -329,6 +254,16 @@ static void run_all(int faults, pthread_t *threads)
     (void)pthread_join(threads[THREADS - 1], NULL);
 }
 
+static size_t kinds_played(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT(fault_rows); i++)
+        n += lab.jobs_played[i] > 0;
+    for (size_t i = 0; i < COUNT(start_rows); i++)
+        n += lab.starts_played[i] > 0;
+    return n;
+}
+
 static int bad;
 
 static void said(const char *name, bool good, const char *why)
@@ -347,6 +282,9 @@ static void tell(const struct census *before, const struct census *idle, const s
     said("no_child_descriptor_or_thread_is_left_at_the_end", census_same(before, end), census_words(before, end));
     said("no_zombie_stays", !seen.stayed, "one was there for 250 ms");
     said("memory_is_flat", JAIL_SANITIZED || seen.n < 30 || last * 20 < third * 21 + 5120, "see the figures");
+    size_t kinds = COUNT(fault_rows) + COUNT(start_rows);
+    said("each_kind_of_fault_was_played", tally.faults < 5000 || kinds_played() == kinds, "some were not");
+    printf("figure kinds_of_fault %zu\n", kinds);
     printf("figure faults %d\nfigure honest_pictures %d\nfigure real_pictures %d\nfigure seconds %.1f s\n", tally.faults, tally.honest, tally.real, seconds);
     for (size_t i = 0; i < COUNT(ends); i++)
         printf("figure ended_%s %d\n", ends[i], tally.by[i]);
@@ -362,13 +300,13 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
     int faults = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000;
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    (void)snprintf(lab.dir, sizeof lab.dir, "/tmp/fovea-faults-XXXXXX");
-    if (!mkdtemp(lab.dir) || !find_build(lab.build, sizeof lab.build) || !watch_timer_start(&lab.timer) || !striker_start(&lab.striker)) {
+    (void)snprintf(stage.dir, sizeof stage.dir, "/tmp/fovea-faults-XXXXXX");
+    if (!mkdtemp(stage.dir) || !find_build(stage.build, sizeof stage.build) || !watch_timer_start(&lab.timer) || !striker_start(&lab.striker)) {
         printf("not ok faults: cannot begin\n");
         return 1;
     }
     struct census before = settle(0);
-    if (!open_all()) {
+    if (!stage_open(&stage)) {
         printf("not ok faults: cannot set up\n");
         return 1;
     }
@@ -380,11 +318,11 @@ int main(int argc, char **argv)
     run_all(faults, threads);
     double seconds = (double)(watch_us() - begun) / 1e6;
     struct census after = settle(idle.children);
-    close_all();
+    stage_close(&stage);
     struct census end = settle(0);
     striker_end(&lab.striker);
     watch_timer_end(&lab.timer);
-    remove_tree(lab.dir);
+    remove_tree(stage.dir);
     tell(&before, &idle, &after, &end, seconds);
     return bad != 0;
 }
