@@ -226,7 +226,8 @@ class Http:
                 self.tally.add("cancels")
                 if id % 2:  # by hanging up
                     self.tally.add("cancelled_without_answer")
-                    self._forget()
+                    self.own.connection.close()
+                    self.own.connection = self._connection()
                     return None
                 other = self._connection()
                 self._post(cancel_of(id), other, session)

@@ -42,10 +42,13 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.pids, self.every, self.over = pids, every, threading.Event()
         self.start_time, self.samples, self.gone = time.monotonic(), {name: [] for name in pids}, []
-        self.stayed = 0  # zombies that were there a second before
+        self.stayed, self.worst_late = 0, 0.0  # zombies that were there a second before; how late the looks were
 
     def run(self):
-        while not self.over.wait(self.every):
+        due = time.monotonic() + self.every
+        while not self.over.wait(max(0.0, due - time.monotonic())):
+            self.worst_late = max(self.worst_late, time.monotonic() - due)
+            due = max(due, time.monotonic()) + self.every
             for name, pid in self.pids.items():
                 sample = look(pid)
                 if sample is None:
