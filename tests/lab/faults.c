@@ -18,6 +18,7 @@ enum {
     SLACK_US = JAIL_SANITIZED ? 1000000 : 50000, /* past a limit */
     CANCEL_SLACK_US = JAIL_SANITIZED ? 1000000 : 100000, /* past a cancel: what fovea.h promises */
     SAMPLE_MS = 250, SAMPLES = 8192,
+    ZOMBIE_US = 1000000, /* a machine with other work may be slow to take one off; nothing else is */
     COMPLAINTS = 20,
 };
 
@@ -212,14 +213,16 @@ static void *looker(void *arg)
 
 static struct {
     long memory[SAMPLES];
-    int n, stayed;
+    int n, zombies; /* at once, at most */
+    int64_t stayed; /* the longest of them */
 } seen;
 
 static void sample(void)
 {
     static struct watch_family before, now;
     watch_family(&now);
-    seen.stayed += watch_stayed(&before, &now);
+    seen.stayed = MAX(seen.stayed, watch_stayed(&before, &now));
+    seen.zombies = MAX(seen.zombies, now.zombies);
     before = now;
     if (seen.n < SAMPLES)
         seen.memory[seen.n++] = watch_memory_kib();
@@ -280,7 +283,7 @@ static void tell(const struct census *before, const struct census *idle, const s
     said("no_job_outlives_its_limit_by_more_than_50_ms_that_are_ours", !tally.beyond_ours, "see above");
     said("no_child_descriptor_or_thread_is_left_when_all_wait", census_same(idle, after), census_words(idle, after));
     said("no_child_descriptor_or_thread_is_left_at_the_end", census_same(before, end), census_words(before, end));
-    said("no_zombie_stays", !seen.stayed, "one was there for 250 ms");
+    said("no_zombie_stays", seen.stayed < ZOMBIE_US, "see the figures");
     said("memory_is_flat", JAIL_SANITIZED || seen.n < 30 || last * 20 < third * 21 + 5120, "see the figures");
     size_t kinds = COUNT(fault_rows) + COUNT(start_rows);
     said("each_kind_of_fault_was_played", tally.faults < 5000 || kinds_played() == kinds, "some were not");
@@ -291,6 +294,7 @@ static void tell(const struct census *before, const struct census *idle, const s
     printf("figure past_limit_at_worst %.1f ms\nfigure past_limit_less_timer_lateness_at_worst %.1f ms\n", (double)tally.late / 1000, (double)tally.late_ours / 1000);
     printf("figure past_cancel_at_worst %.1f ms\nfigure past_cancel_less_timer_lateness_at_worst %.1f ms\n", (double)tally.cancel / 1000, (double)tally.cancel_ours / 1000);
     printf("figure past_bound %d\nfigure past_bound_less_timer_lateness %d\n", tally.beyond, tally.beyond_ours);
+    printf("figure zombies_at_once_at_most %d\nfigure zombie_seen_longest %d ms\n", seen.zombies, (int)(seen.stayed / 1000));
     printf("figure memory_middle_third %ld KiB\nfigure memory_last_third %ld KiB\n", third, last);
     printf("figure descriptors_before_and_after %d %d\nfigure threads_before_and_after %d %d\n", before->fds, end->fds, before->threads, end->threads);
 }

@@ -42,7 +42,8 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.pids, self.every, self.over = pids, every, threading.Event()
         self.start_time, self.samples, self.gone = time.monotonic(), {name: [] for name in pids}, []
-        self.stayed, self.worst_late = 0, 0.0  # zombies that were there a second before; how late the looks were
+        self.stayed, self.worst_late = 0.0, 0.0  # the longest that a zombie was seen; how late the looks were
+        self.dead_since = {}
 
     def run(self):
         due = time.monotonic() + self.every
@@ -54,9 +55,13 @@ class Watch(threading.Thread):
                 if sample is None:
                     self.gone.append(name)
                 else:
-                    before = self.samples[name][-1][1]["dead"] if self.samples[name] else set()
-                    self.stayed += len(before & sample["dead"])
+                    self._mourn(name, sample["dead"])
                     self.samples[name].append((time.monotonic() - self.start_time, sample))
+
+    def _mourn(self, name, dead):
+        now, before = time.monotonic(), self.dead_since.get(name, {})
+        self.dead_since[name] = {child: before.get(child, now) for child in dead}
+        self.stayed = max([self.stayed] + [now - since for since in self.dead_since[name].values()])
 
     def end(self):
         self.over.set()

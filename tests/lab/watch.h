@@ -68,7 +68,8 @@ enum { WATCH_CHILDREN = 256 };
 
 struct watch_family {
     int children, zombies;
-    pid_t dead[WATCH_CHILDREN]; /* the zombies' ids */
+    pid_t dead[WATCH_CHILDREN];      /* the zombies' ids, */
+    int64_t since[WATCH_CHILDREN];   /* and when each was first seen as one */
 };
 
 /* A child's state, or 0 when it is another's or gone. */
@@ -101,14 +102,18 @@ static inline void watch_family(struct watch_family *ret)
         (void)closedir(d);
 }
 
-/* How many zombies of before are zombies still. */
-static inline int watch_stayed(const struct watch_family *before, const struct watch_family *now)
+/* For how long, in microseconds, the longest of the zombies has been one, as far as was seen. */
+static inline int64_t watch_stayed(const struct watch_family *before, struct watch_family *now)
 {
-    int n = 0;
-    for (int i = 0; i < before->zombies; i++)
-        for (int k = 0; k < now->zombies; k++)
-            n += before->dead[i] == now->dead[k];
-    return n;
+    int64_t at = watch_us(), longest = 0;
+    for (int k = 0; k < now->zombies; k++) {
+        now->since[k] = at;
+        for (int i = 0; i < before->zombies; i++)
+            if (before->dead[i] == now->dead[k])
+                now->since[k] = before->since[i];
+        longest = MAX(longest, at - now->since[k]);
+    }
+    return longest;
 }
 
 /* ---------------------------------------------------------------- the timer */
