@@ -26,6 +26,7 @@ struct run {
     struct note *notes;
     unsigned how;
     int64_t begun, handed, ready, struck, ended; /* microseconds */
+    int64_t starved; /* of which its thread had no processor, since it was handed over (of a view: since it was begun) */
     struct fovea_fault fault;
 };
 
@@ -95,6 +96,7 @@ static inline void note_handed(void *arg)
 {
     struct run *r = arg;
     r->handed = watch_us();
+    r->starved = watch_starved();
 }
 
 static inline bool picture_right(const uint8_t *data, size_t len, unsigned number)
@@ -142,6 +144,7 @@ static inline void run_in_pool(struct run *r, struct pool *p, const char *fault,
     struct work_request request = {.magic = WORK_MAGIC, .media = MEDIA_PNG, .input_len = (uint64_t)len,
                                    .limits = {.max_edge = 1568, .max_bytes = 500 * 1024, .quality = 75}};
     r->notes[r->number] = r->notes[0] = (struct note){0};
+    r->starved = watch_starved();
     r->begun = watch_us();
     if (r->strike_ms && !fovea_cancel_new(&cancel, NULL))
         (void)striker_set(s, slot, cancel, r->begun + r->strike_ms * INT64_C(1000));
@@ -149,6 +152,7 @@ static inline void run_in_pool(struct run *r, struct pool *p, const char *fault,
                            .meanwhile = note_handed, .arg = r};
     int code = pool_run(p, &job, &end, &out, &r->fault);
     r->ended = watch_us();
+    r->starved = watch_starved() - r->starved;
     if (cancel)
         r->struck = striker_set(s, slot, NULL, 0);
     r->how = how_it_ended(r, code, end, &out);
@@ -177,9 +181,11 @@ static inline void run_in_view(struct run *r, fovea *f, const char *fault)
     int len = 13 + snprintf(bytes + 13, sizeof bytes - 13, "FAULT:%s:%u", fault, r->number);
     struct fovea_view_request request = {.path = "fault.gif", .data = bytes, .data_len = (size_t)len};
     r->notes[r->number] = (struct note){0};
+    r->starved = watch_starved();
     r->begun = watch_us();
     int code = fovea_view(f, &request, &result, &r->fault);
     r->ended = watch_us();
+    r->starved = watch_starved() - r->starved;
     r->how = code ? OTHER_FAULT : how_it_shows(r, result);
     find_ready(r, false);
     fovea_result_free(result);

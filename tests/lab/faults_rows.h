@@ -41,7 +41,7 @@ static const struct fault_row fault_rows[] = {
     {"hang-midway", TIMED_OUT}, {"stop-midway", TIMED_OUT}, {"reply-midway", DIED}, {"hang-after-reply", RIGHT},
     {"stop-after-reply", RIGHT}, {"spin-after-reply", RIGHT}, {"crash-after-reply", RIGHT}, {"kills-parent", DIED},
     {"executes", DIED}, {"listens", DIED}, {"traces", DIED},
-    {"fds-with-reply", RIGHT}, {"fd-bomb", DIED}, {"writable-mapping", DIED}, {"writes-on", RIGHT | DIED},
+    {"fds-with-reply", RIGHT}, {"fd-bomb", DIED}, {"writable-mapping", RIGHT | DIED}, {"writes-on", RIGHT | DIED},
     {"grows-on", RIGHT | DIED}, {"shrinks-on", RIGHT | DIED}, {"writes-late", RIGHT | DIED},
     {"seals-it", JAIL_SANITIZED ? RIGHT | DIED : DIED}, {"closes-all", RIGHT},
 };

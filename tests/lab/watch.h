@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a lab sees of its own process: descriptors, threads, memory, children, zombies that stay; and a timer that does
- * nothing but fire each millisecond and write down how late it was, so that a machine that is busy elsewhere is told from
- * work of ours that comes too late.
+ * What a lab sees of its own process: descriptors, threads, memory, children, zombies that stay; how long a thread had no
+ * processor; and a timer that does nothing but fire each millisecond and write down how late it was. By these two a machine
+ * that is busy elsewhere is told from work of ours that comes too late.
  */
 #ifndef TESTS_LAB_WATCH_H
 #define TESTS_LAB_WATCH_H
@@ -25,6 +25,18 @@ static inline int64_t watch_us(void)
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* How long, in microseconds, this thread was ready to run and had no processor, ever since it began; by the kernel's count. */
+static inline int64_t watch_starved(void)
+{
+    long long ns = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "re");
+    if (f && fscanf(f, "%*d %lld", &ns) != 1)
+        ns = 0;
+    if (f)
+        (void)fclose(f);
+    return ns / 1000;
 }
 
 static inline int watch_entries(const char *folder)
