@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults [COUNT]: as many random faults from the fault worker, from several threads at once, through the pool and through
+ * faults [COUNT [SEED]]: as many random faults from the fault worker, from several threads at once, through the pool and through
  * the public view, with honest jobs between them whose pictures are compared byte for byte, and real pictures beside them.
  * Each job must end as its row says, no later than its limit and a little, and leave nothing: no child, no zombie, no
  * descriptor, no thread, no memory.
@@ -28,6 +28,7 @@ static struct stage stage;
 static struct {
     struct watch_timer timer;
     struct striker striker;
+    unsigned seed;
     atomic_int left, number, whole_waits;
     atomic_bool over;
     atomic_int jobs_played[COUNT(fault_rows)], starts_played[COUNT(start_rows)];
@@ -162,7 +163,7 @@ static void honest_in_pool(unsigned *seed, size_t slot)
 static void *asker(void *arg)
 {
     size_t slot = (size_t)(intptr_t)arg;
-    unsigned seed = (unsigned)slot * 7919u + 1;
+    unsigned seed = lab.seed + (unsigned)slot * 7919u;
     while (lab.left-- > 0) {
         if (dice(&seed) % 10 == 0)
             fault_of_start(&seed, slot);
@@ -178,7 +179,7 @@ static void *asker(void *arg)
 /* The same through the public door; there a worker that eats memory or time is a refusal. */
 static void *viewer(void *arg)
 {
-    unsigned seed = (unsigned)(intptr_t)arg * 104729u + 1;
+    unsigned seed = lab.seed + (unsigned)(intptr_t)arg * 104729u;
     while (lab.left-- > 0) {
         const struct fault_row *row = any_fault(&seed);
         bool stalls = row->may & TIMED_OUT;
@@ -251,7 +252,8 @@ static void run_all(int faults, pthread_t *threads)
     lab.left = faults;
     lab.whole_waits = faults >= 1000 ? 3 : 0;
     for (size_t i = 0; i < THREADS; i++)
-        (void)pthread_create(&threads[i], NULL, i < ASKERS ? asker : i < ASKERS + VIEWERS ? viewer : looker, (void *)(intptr_t)(i + 1));
+        (void)pthread_create(&threads[i], NULL, i < ASKERS ? asker : i < ASKERS + VIEWERS ? viewer : looker,
+                             (void *)(intptr_t)(i + 1));
     while (lab.left > 0) {
         sample();
         (void)poll(NULL, 0, SAMPLE_MS);
@@ -280,38 +282,75 @@ static void said(const char *name, bool good, const char *why)
     bad += !good;
 }
 
-static void tell(const struct census *before, const struct census *idle, const struct census *after, const struct census *end, double seconds)
+static void figure(const char *name, double value, const char *unit)
 {
-    static const char *const ends[] = {"right", "refused", "died", "timed_out", "no_start", "stranger", "no_jail", "late_start", "cancelled", "other", "wrong"};
-    long third = third_median(seen.memory, seen.n, 1), last = third_median(seen.memory, seen.n, 2);
+    printf("figure %s %.*f %s\n", name, *unit && strcmp(unit, "KiB") ? 1 : 0, value, unit);
+}
+
+static void tell_times(void)
+{
+    const struct {
+        const char *name;
+        int64_t us;
+    } rows[] = {
+        {"past_limit_at_worst", tally.late},
+        {"past_limit_less_starvation_at_worst", tally.late_ours},
+        {"past_cancel_at_worst", tally.cancel},
+        {"past_cancel_less_starvation_at_worst", tally.cancel_ours},
+        {"timer_late_at_worst", tally.timer},
+        {"without_processor_at_worst", tally.starved},
+        {"zombie_seen_longest", seen.stayed},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        figure(rows[i].name, (double)rows[i].us / 1000, "ms");
+    figure("jobs_past_their_bound", tally.beyond, "");
+    figure("jobs_past_their_bound_less_starvation", tally.beyond_ours, "");
+}
+
+static void tell_counts(double seconds)
+{
+    static const char *const ends[] = {"right", "refused", "died", "timed_out", "no_start", "stranger", "no_jail", "late_start",
+                                       "cancelled", "other", "wrong"};
+    char name[32];
+    figure("kinds_of_fault", COUNT(fault_rows) + COUNT(start_rows), "");
+    figure("faults", tally.faults, "");
+    figure("seed", lab.seed, "");
+    figure("honest_pictures", tally.honest, "");
+    figure("real_pictures", tally.real, "");
+    figure("seconds", seconds, "s");
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        (void)snprintf(name, sizeof name, "ended_%s", ends[i]);
+        figure(name, tally.by[i], "");
+    }
+    figure("zombies_at_once_at_most", seen.zombies, "");
+}
+
+static void tell(const struct census *before, const struct census *idle, const struct census *after, const struct census *end)
+{
+    long middle = third_median(seen.memory, seen.n, 1), last = third_median(seen.memory, seen.n, 2);
     said("each_fault_ends_as_it_should_and_each_honest_picture_is_right", !tally.wrong, "see above");
     said("no_job_outlives_its_limit_by_more_than_50_ms_that_are_ours", !tally.beyond_ours, "see above");
     said("no_child_descriptor_or_thread_is_left_when_all_wait", census_same(idle, after), census_words(idle, after));
     said("no_child_descriptor_or_thread_is_left_at_the_end", census_same(before, end), census_words(before, end));
     said("no_zombie_stays", seen.stayed < ZOMBIE_US, "see the figures");
-    said("memory_is_flat", JAIL_SANITIZED || seen.n < 30 || last * 20 < third * 21 + 5120, "see the figures");
-    size_t kinds = COUNT(fault_rows) + COUNT(start_rows);
-    said("each_kind_of_fault_was_played", tally.faults < 5000 || kinds_played() == kinds, "some were not");
-    printf("figure kinds_of_fault %zu\n", kinds);
-    printf("figure faults %d\nfigure honest_pictures %d\nfigure real_pictures %d\nfigure seconds %.1f s\n", tally.faults, tally.honest, tally.real, seconds);
-    for (size_t i = 0; i < COUNT(ends); i++)
-        printf("figure ended_%s %d\n", ends[i], tally.by[i]);
-    printf("figure past_limit_at_worst %.1f ms\nfigure past_limit_less_starvation_at_worst %.1f ms\n", (double)tally.late / 1000, (double)tally.late_ours / 1000);
-    printf("figure past_cancel_at_worst %.1f ms\nfigure past_cancel_less_starvation_at_worst %.1f ms\n", (double)tally.cancel / 1000, (double)tally.cancel_ours / 1000);
-    printf("figure timer_late_at_worst %.1f ms\nfigure without_processor_at_worst %.1f ms\n", (double)tally.timer / 1000, (double)tally.starved / 1000);
-    printf("figure past_bound %d\nfigure past_bound_less_starvation %d\n", tally.beyond, tally.beyond_ours);
-    printf("figure zombies_at_once_at_most %d\nfigure zombie_seen_longest %d ms\n", seen.zombies, (int)(seen.stayed / 1000));
-    printf("figure memory_middle_third %ld KiB\nfigure memory_last_third %ld KiB\n", third, last);
-    printf("figure descriptors_before_and_after %d %d\nfigure threads_before_and_after %d %d\n", before->fds, end->fds, before->threads, end->threads);
+    said("memory_is_flat", JAIL_SANITIZED || seen.n < 30 || last * 20 < middle * 21 + 5120, "see the figures");
+    said("each_kind_of_fault_was_played", tally.faults < 5000 || kinds_played() == COUNT(fault_rows) + COUNT(start_rows),
+         "some were not");
+    figure("memory_middle_third", (double)middle, "KiB");
+    figure("memory_last_third", (double)last, "KiB");
+    printf("figure descriptors_before_and_after %d %d\n", before->fds, end->fds);
+    printf("figure threads_before_and_after %d %d\n", before->threads, end->threads);
 }
 
 int main(int argc, char **argv)
 {
     pthread_t threads[THREADS];
     int faults = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000;
+    lab.seed = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : (unsigned)watch_us();
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     (void)snprintf(stage.dir, sizeof stage.dir, "/tmp/fovea-faults-XXXXXX");
-    if (!mkdtemp(stage.dir) || !find_build(stage.build, sizeof stage.build) || !watch_timer_start(&lab.timer) || !striker_start(&lab.striker)) {
+    if (!mkdtemp(stage.dir) || !find_build(stage.build, sizeof stage.build) || !watch_timer_start(&lab.timer) ||
+        !striker_start(&lab.striker)) {
         printf("not ok faults: cannot begin\n");
         return 1;
     }
@@ -333,6 +372,8 @@ int main(int argc, char **argv)
     striker_end(&lab.striker);
     watch_timer_end(&lab.timer);
     remove_tree(stage.dir);
-    tell(&before, &idle, &after, &end, seconds);
+    tell(&before, &idle, &after, &end);
+    tell_counts(seconds);
+    tell_times();
     return bad != 0;
 }

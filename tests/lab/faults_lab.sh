@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Faults of workers under load: faults.c, 10,000 of them in full. FAULTS= sets another number.
+# Faults of workers under load: faults.c, 10,000 of them in full. FAULTS= sets another number, SEED= which.
 set -u
 : "${BUILD:?set BUILD to the build folder}"
 count=${FAULTS:-10000}
@@ -8,4 +8,4 @@ count=${FAULTS:-10000}
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
 export HOME="$state" XDG_CONFIG_HOME="$state/config" XDG_STATE_HOME="$state/state" XDG_CACHE_HOME="$state/cache"
-"$BUILD/tests/lab/faults" "$count"
+"$BUILD/tests/lab/faults" "$count" ${SEED:+"$SEED"}

@@ -60,7 +60,8 @@ static inline fovea *context_with(const struct stage *s, const char *workers, co
         (void)fclose(file);
     }
     const char *const reach[] = {s->build, NULL};
-    struct fovea_options options = {.config_file = config, .worker_dir = workers, .ready_workers = 1, .no_cache = true, .reach = reach};
+    struct fovea_options options = {.config_file = config, .worker_dir = workers, .ready_workers = 1, .no_cache = true,
+                                    .reach = reach};
     if (fovea_new(&options, &f, &fault))
         fprintf(stderr, "  %s\n", fault.text);
     return f;

@@ -101,7 +101,7 @@ def write_csv(path, samples):
 
 WIDTH, PANEL, LEFT, GAP = 1000, 190, 70, 50
 COLOURS = {"stdio": "#1b6ca8", "http": "#c8553d"}
-PANELS = (("rss", "resident memory, MiB", 1024), ("dirty", "private memory, MiB", 1024), ("fds", "descriptors", 1),
+PANELS = (("rss", "resident memory, MiB", 1024), ("dirty", "memory that it shares with no reader, MiB", 1024), ("fds", "descriptors", 1),
           ("threads", "threads", 1), ("children", "children", 1))
 
 
@@ -131,6 +131,7 @@ def write_svg(path, samples, title):
         out.append(panel(60 + i * (PANEL + GAP), field, words, unit, samples, seconds))
     minutes = seconds / 60
     for i in range(7):
-        out.append(f'<text x="{LEFT + (WIDTH - LEFT - 20) * i / 6}" y="{height - 18}" text-anchor="middle">{minutes * i / 6:.1f} min</text>')
+        out.append(f'<text x="{LEFT + (WIDTH - LEFT - 20) * i / 6}" y="{height - 18}" text-anchor="{"end" if i == 6 else "middle"}">'
+                   f'{minutes * i / 6:.1f} min</text>')
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n</svg>\n")
