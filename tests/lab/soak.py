@@ -27,7 +27,7 @@ QUIET = 0.3 if QUICK else 3.0
 SLOPE_KIB, SLOPE_PART = 64, 0.001  # of a minute: this much, or this part of all
 THIRDS_PART = 0.05
 ZOMBIE_SECONDS = 1.9  # not seen in three looks
-SPARE_FDS, SPARE_THREADS = 16, 8  # connections to the provider and threads that may be kept for the next call
+SPARE_FDS, SPARE_THREADS = 64 if QUICK else 16, 8  # connections to the provider and threads that may be kept for the next call
 
 
 class Quiet(Host):
