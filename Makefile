@@ -330,10 +330,12 @@ $(BUILD)/tests/text_wrap_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg
 $(BUILD)/tests/text_wrap_test: TEST_LIBS := -lglib-2.0
 
 # A worker that misbehaves on request, for the tests of its parent.
-$(BUILD)/tests/fault/fovea-worker: tests/fault_worker.c $(OBJ)/libshared.a $(OBJ)/flags
+FAULT_OBJ := $(call objects,$(sort $(wildcard tests/fault/*.c)))
+$(FAULT_OBJ): $(BUILD)/gen/filter.h
+$(BUILD)/tests/fault/fovea-worker: $(FAULT_OBJ) $(OBJ)/libshared.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/libshared.a $(LDFLAGS) -lm
-$(BUILD)/tests/pool_test $(BUILD)/tests/refit_test: $(BUILD)/tests/fault/fovea-worker
+	$(CC) -pie $^ -o $@ $(LDFLAGS) -lm
+$(addprefix $(BUILD)/tests/,pool_test refit_test lab/faults): $(BUILD)/tests/fault/fovea-worker
 $(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
 
 check: setup ## layering, sizes, exported symbols, hardening

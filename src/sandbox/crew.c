@@ -127,10 +127,11 @@ static void *keep(void *arg)
     struct worker *place;
     (void)pthread_mutex_lock(&c->lock);
     while (!c->closing) {
-        while (wants_more(c) && (place = free_place(c)))
+        if (wants_more(c) && (place = free_place(c)))
             start(c, place);
-        sleep_until_needed(c);
-        reap(c);
+        else
+            sleep_until_needed(c);
+        reap(c); /* after each start too: under steady load there is always another to start */
     }
     (void)pthread_mutex_unlock(&c->lock);
     return NULL;

@@ -70,13 +70,16 @@ void readers_give(struct readers *all, struct reader *r);
 /* Kills it. Waits LIMIT_KILL_MS for its end at most; one that the kernel will not let go of is reaped later. */
 void readers_end(struct readers *all, struct reader *r);
 
-/* Buries one that is dead, or was killed; its place stays the caller's. */
-void reader_bury(struct reader *r, int wait_ms);
+/* Buries one that is dead, or was killed; its place stays the caller's. False: it has not ended yet and is left behind. */
+bool reader_bury(struct reader *r, int wait_ms);
+
+/* Reaps those left behind that have ended since, of all gates; returns how many places are free for such. */
+size_t readers_reap_strays(void);
 
 /*
- * The keeper: a thread that looks over idle readers while there are any, so that those that ended leave nothing behind
- * in a host that asks for nothing more. Starts it where it does not run; called with the lock held. A host that has no
- * thread to spare keeps its zombies until the next job.
+ * The keeper: a thread that looks over idle readers and those left behind while there are any, so that those that ended
+ * leave no zombie in a host that asks for nothing more. Starts it where it does not run; called with the lock held. A host
+ * that has no thread to spare keeps its zombies until the next job.
  */
 void readers_keep(struct readers *all);
 void readers_keeper_end(struct readers *all);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes: a table of readers for each gate, and one short list for the whole process of those that were killed
- * and could not be reaped, looked over at every start; when it is full, no more are started. The lock of the table is
- * never held across a start or an end.
+ * and could not be reaped, looked over at every start and by the keepers; when it is full, no more are started. The lock of
+ * the table is never held across a start or an end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,8 +56,7 @@ static bool reap(int pidfd)
     return r < 0 || info.si_pid;
 }
 
-/* Reaps those that have ended since; returns how many places are free. */
-static size_t strays_look_over(void)
+size_t readers_reap_strays(void)
 {
     size_t free_places = 0;
     (void)pthread_mutex_lock(&strays_lock);
@@ -175,26 +174,28 @@ static void kill_reader(struct reader *r)
     close_fd(take_fd(&r->life));
 }
 
-void reader_bury(struct reader *r, int wait_ms)
+bool reader_bury(struct reader *r, int wait_ms)
 {
     struct pollfd p = {.fd = r->pidfd, .events = POLLIN};
     (void)poll(&p, 1, wait_ms);
-    if (reap(r->pidfd))
+    bool gone = reap(r->pidfd);
+    if (gone)
         close_fd(r->pidfd);
     else
         strays_add(r->pidfd);
     close_fd(take_fd(&r->life)); /* of one that ended by itself */
     close_fd(r->socket);
     free_desk(&r->desk);
+    return gone;
 }
 
 /* ---------------------------------------------------------------- the table */
 
-static void set_state(struct readers *all, struct reader *r, enum reader_state to)
+static void set_state(struct readers *all, struct reader *r, enum reader_state to, bool keep)
 {
     (void)pthread_mutex_lock(&all->lock);
     r->state = to;
-    if (to == READER_IDLE)
+    if (keep)
         readers_keep(all);
     (void)pthread_cond_signal(&all->idle);
     (void)pthread_mutex_unlock(&all->lock);
@@ -203,8 +204,8 @@ static void set_state(struct readers *all, struct reader *r, enum reader_state t
 void readers_end(struct readers *all, struct reader *r)
 {
     kill_reader(r);
-    reader_bury(r, LIMIT_KILL_MS);
-    set_state(all, r, READER_NONE);
+    bool gone = reader_bury(r, LIMIT_KILL_MS);
+    set_state(all, r, READER_NONE, !gone);
 }
 
 void readers_give(struct readers *all, struct reader *r)
@@ -215,7 +216,7 @@ void readers_give(struct readers *all, struct reader *r)
         from = (from + page - 1) / page * page;
         (void)madvise((char *)r->desk + from, sizeof *r->desk - from, MADV_REMOVE);
     }
-    set_state(all, r, READER_IDLE);
+    set_state(all, r, READER_IDLE, true);
 }
 
 /* The first in the table that is idle, so that those at its end may rest; else a free place. */
@@ -261,7 +262,7 @@ static struct reader *wait_for_place(struct readers *all, const fovea_cancel *ca
 
 static int start_at(const struct gate *g, struct reader *place, struct fovea_fault *fault)
 {
-    if (!strays_look_over())
+    if (!readers_reap_strays())
         return fault_set(fault, EBUSY, "%d readers wait for a file system that does not answer", LIMIT_STRAY_READERS);
     int e = start(g, place);
     if (e == -ENOMEM)
@@ -289,12 +290,12 @@ int readers_take(const struct gate *g, const fovea_cancel *cancel, struct reader
         return fault_set(fault, EBUSY, "all %d readers are busy; try again", LIMIT_READERS);
     if (idle && !reads_as_we_do(r)) {
         kill_reader(r);
-        reader_bury(r, LIMIT_KILL_MS);
+        (void)reader_bury(r, LIMIT_KILL_MS); /* the start looks for it again */
         idle = false;
     }
     int e = idle ? 0 : start_at(g, r, fault);
     if (e < 0)
-        set_state(all, r, READER_NONE);
+        set_state(all, r, READER_NONE, false);
     else
         *ret = r;
     return e;
@@ -330,8 +331,8 @@ void readers_free(struct readers *all)
     int64_t deadline = clock_ms() + LIMIT_REAP_MS;
     for (size_t i = 0; i < COUNT(all->reader); i++)
         if (all->reader[i].state != READER_NONE)
-            reader_bury(&all->reader[i], clock_left(deadline));
-    (void)strays_look_over();
+            (void)reader_bury(&all->reader[i], clock_left(deadline));
+    (void)readers_reap_strays();
     (void)pthread_cond_destroy(&all->idle);
     (void)pthread_cond_destroy(&all->stop);
     (void)pthread_mutex_destroy(&all->lock);

@@ -17,16 +17,17 @@ static bool is_over(const struct reader *r)
     return poll(&p, 1, 0) == 1;
 }
 
-/* Buries those that ended; false when there is no reader left. The lock is held, and let go of meanwhile. */
+/* Buries those that ended; false when there is no reader left. The lock is held, and let go of meanwhile. Readers stay for
+ * many jobs, so one that was left behind would be a zombie for long if only the next start looked for it. */
 static bool look_over(struct readers *all)
 {
-    bool any = false;
+    bool any = readers_reap_strays() < LIMIT_STRAY_READERS;
     for (size_t i = 0; i < COUNT(all->reader) && !all->ending; i++) {
         struct reader *r = &all->reader[i];
         if (is_over(r)) {
             r->state = READER_BUSY;
             (void)pthread_mutex_unlock(&all->lock);
-            reader_bury(r, 0);
+            (void)reader_bury(r, 0);
             (void)pthread_mutex_lock(&all->lock);
             r->state = READER_NONE;
             (void)pthread_cond_signal(&all->idle);

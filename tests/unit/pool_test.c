@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -72,7 +73,7 @@ struct outcome {
     bool picture_ok;
 };
 
-/* A whole PNG of 8x8 that stays as it is while it is looked at. */
+/* A whole PNG that stays as it is while it is looked at. */
 static bool picture_holds(const struct pool_output *o)
 {
     static const uint8_t start[8] = "\x89PNG\r\n\x1a\n", end[8] = "IEND\xae\x42\x60\x82";
@@ -149,7 +150,7 @@ static int count_fds(void)
     return n;
 }
 
-enum { CHILDREN = 16 };
+enum { CHILDREN = 128 };
 
 /* The children of a process, zombies too, counted; their ids in ids when that is not NULL. */
 static int children_of(pid_t parent, pid_t ids[CHILDREN])
@@ -301,6 +302,44 @@ TEST(two_hundred_mixed_faults_from_four_threads)
     CHECK_MSG(count_fds() == fds, "%d instead of %d", count_fds(), fds);
     pool_free(p);
     CHECK(children_of(getpid(), NULL) == 0);
+}
+
+static atomic_bool enough;
+
+static void *honest_until_enough(void *arg)
+{
+    while (!enough)
+        CHECK(honest_job_works(arg));
+    return NULL;
+}
+
+static int zombies_of_ours(void)
+{
+    pid_t ids[CHILDREN] = {0};
+    int n = 0, count = MIN(children_of(getpid(), ids), CHILDREN);
+    for (int i = 0; i < count; i++) {
+        siginfo_t ended = {0};
+        n += !waitid(P_PID, (id_t)ids[i], &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid;
+    }
+    return n;
+}
+
+/* The keeper used to start one after the other for as long as somebody waited, and had up to 60 zombies meanwhile. */
+TEST(the_ended_are_reaped_while_jobs_keep_coming)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    pthread_t t[6];
+    int most = 0;
+    enough = false;
+    for (size_t i = 0; i < COUNT(t); i++)
+        CHECK(!pthread_create(&t[i], NULL, honest_until_enough, p));
+    for (int i = 0; i < 60; i++, sleep_ms(10))
+        most = MAX(most, zombies_of_ours());
+    enough = true;
+    for (size_t i = 0; i < COUNT(t); i++)
+        (void)pthread_join(t[i], NULL);
+    CHECK_MSG(most <= 2 * (int)COUNT(t), "%d zombies at once", most);
+    pool_free(p);
 }
 
 /* ---------------------------------------------------------------- faults of a start */

@@ -15,6 +15,8 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "filter.h"
+#include "source/gate_priv.h"
+#include "source/reader_priv.h"
 #include "test.h"
 #include "tree.h"
 
@@ -470,6 +472,32 @@ TEST(idle_readers_that_ended_are_reaped_without_another_job)
         (void)poll(NULL, 0, 50);
         CHECK_MSG(count_fds_of(getpid()) == fds, "%d instead of %d", count_fds_of(getpid()), fds);
     }
+}
+
+static void leave_one_behind(struct place *p)
+{
+    struct reader *r = NULL;
+    CHECK(!readers_take(p->g, NULL, &r, &(struct fovea_fault){0}));
+    CHECK(!reader_bury(r, 0)); /* nobody killed it: it ends a little later, when it finds us gone */
+    (void)pthread_mutex_lock(&p->g->readers->lock);
+    r->state = READER_NONE;
+    (void)pthread_mutex_unlock(&p->g->readers->lock);
+}
+
+/* One that was killed and took long to go was a zombie until the next start, which may be minutes away: readers stay. */
+TEST(a_reader_left_behind_is_reaped_although_no_other_is_started)
+{
+    cleanup(place_done) struct place p;
+    pid_t ids[CHILDREN];
+    place_init(&p, "R/a");
+    start_readers(&p, 4);
+    int n = children_of(getpid(), ids);
+    CHECK_MSG(n > 1, "%d", n);
+    leave_one_behind(&p);
+    int64_t deadline = clock_ms() + 4 * LIMIT_KEEPER_MS;
+    while (children_of(getpid(), ids) >= n && clock_left(deadline))
+        CHECK(reads_inside(&p));
+    CHECK_MSG(children_of(getpid(), ids) == n - 1, "%d of %d", children_of(getpid(), ids), n);
 }
 
 /* Mappings of memory that a reader shares, its own desk among them. */
