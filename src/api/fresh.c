@@ -10,6 +10,7 @@
 #include "api/recorded.h"
 #include "api/session.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "percept/json.h"
 
@@ -83,7 +84,9 @@ static int take_name(const struct record_entry *e, void *arg)
     struct names *to = arg;
     if (!memmem(e->body, e->len, to->now->sha256, SHA256_HEX_LEN))
         return 0;
-    auto_json *entry = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    auto_json *entry = json_read(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    if (!entry)
+        return -errno;
     const json_t *result = json_object_get(entry, "result");
     const char *path = json_string_value(json_object_get(result, "path")), *kind = json_string_value(json_object_get(result, "kind"));
     if (!path || !kind || strcmp(kind, "text") != 0)

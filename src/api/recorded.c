@@ -8,6 +8,7 @@
 
 #include "api/fields.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "percept/json.h"
@@ -18,8 +19,8 @@
 static int take_entry(const struct record_entry *e, void *arg)
 {
     json_t **ret = arg;
-    *ret = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL);
-    return *ret ? 1 : -EBADMSG;
+    *ret = json_read(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    return *ret ? 1 : -errno;
 }
 
 int recorded_entry(struct record *r, const char *session, const char *mark, json_t **ret, struct fovea_fault *fault)

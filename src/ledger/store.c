@@ -291,6 +291,9 @@ int store_enter(struct store *s, bool make, struct fovea_fault *fault)
 
 void store_leave(struct store *s)
 {
+    /* Without memory even ROLLBACK fails, and what stays open would keep every other writer out. */
+    if (s->db && !sqlite3_get_autocommit(s->db))
+        hang_up(s);
     (void)pthread_mutex_lock(&s->lock);
     s->held = false;
     (void)pthread_cond_signal(&s->left);

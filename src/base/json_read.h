@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON text into jansson's values, and copies of them, that are whole or not there. jansson's own reader and its copies go on when
+ * memory is out, and give a tree that lacks bytes of strings, or members. What is read here is what json_loadb reads, with its flags, its
+ * limits and its words for what is wrong.
+ */
+#ifndef FOVEA_JSON_READ_H
+#define FOVEA_JSON_READ_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* NULL: errno is ENOMEM, or EBADMSG when it is not JSON; error (may be NULL) says where, and at success where the value ended. */
+json_t *json_read(const char *text, size_t len, size_t flags, json_error_t *error);
+
+/* The same as json_copy and json_deep_copy. NULL (errno is ENOMEM) when a part would be missing. */
+json_t *json_copy_whole(const json_t *value);
+json_t *json_deep_copy_whole(const json_t *value);
+
+/* What was built, unless a step of it was bad (not 0): then it is let go of, and NULL. */
+json_t *json_if_whole(json_t *value, int bad);
+
+#endif
