@@ -65,7 +65,7 @@ char *fixture_seal(const char *form, unsigned round, json_t *answers)
     char mac[SHA256_HEX_LEN + 1];
     auto_buf b = BUF_INIT(LIMIT_MCP_STATE);
     auto_json *state = json_pack("{s:s, s:i, s:O}", "form", form, "round", (int)round, "answers", answers);
-    auto_free char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
+    auto_free char *text = state ? json_text_new(state, JSON_COMPACT) : NULL;
     if (!text || have_key() < 0)
         return NULL;
     mac_hex(text, mac);

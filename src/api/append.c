@@ -168,8 +168,8 @@ static int take_stored(const struct record_entry *e, void *arg)
         return 1;
     json_t *mine = json_array_get(p->a.in.entries, y->seen);
     auto_json *stored = json_read(e->body, e->len, JSON_ALLOW_NUL, NULL);
-    if (!stored)
-        return -errno;
+    if (!stored && errno == ENOMEM)
+        return -ENOMEM;
     json_t *join = json_object_get(stored, "join");
     if (p->timeless[y->seen] && json_object_set(mine, "at", json_object_get(stored, "at")) < 0)
         return -ENOMEM;

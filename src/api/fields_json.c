@@ -144,7 +144,7 @@ char *fovea_tool_schema_new(const struct fovea_tool *tool)
     }
     json_t *schema = json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties, "required", required,
                                "additionalProperties", 0);
-    char *words = schema && !bad ? json_dumps(schema, JSON_COMPACT) : NULL;
+    char *words = schema && !bad ? json_text_new(schema, JSON_COMPACT) : NULL;
     json_decref(schema);
     return words;
 }

@@ -85,8 +85,8 @@ static int take_name(const struct record_entry *e, void *arg)
     if (!memmem(e->body, e->len, to->now->sha256, SHA256_HEX_LEN))
         return 0;
     auto_json *entry = json_read(e->body, e->len, JSON_ALLOW_NUL, NULL);
-    if (!entry)
-        return -errno;
+    if (!entry && errno == ENOMEM)
+        return -ENOMEM;
     const json_t *result = json_object_get(entry, "result");
     const char *path = json_string_value(json_object_get(result, "path")), *kind = json_string_value(json_object_get(result, "kind"));
     if (!path || !kind || strcmp(kind, "text") != 0)

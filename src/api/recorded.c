@@ -33,6 +33,8 @@ int recorded_entry(struct record *r, const char *session, const char *mark, json
         return code == -ENOENT ? 0 : code;
     at.seq = seq - 1;
     code = record_read(r, session, &at, take_entry, ret, fault);
+    if (code == -ENOMEM)
+        return fault_oom(fault);
     return code == -EBADMSG && !*ret ? fault_set(fault, EBADMSG, "entry %lld of session \"%s\" cannot be read; fovea session fsck "
                                                  "says more", (long long)seq, session)
                                      : code;

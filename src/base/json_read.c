@@ -386,3 +386,9 @@ json_t *json_deep_copy_whole(const json_t *value)
     json_t *copy = json_deep_copy(value);
     return json_if_whole(copy, !json_equal(copy, value));
 }
+
+char *json_text_new(const json_t *value, size_t flags)
+{
+    auto_buf b = BUF_INIT(LIMIT_JSON_OUT); /* once it has failed it stays so, whatever jansson makes of that */
+    return json_dump_callback(value, buf_add_piece, &b, flags) < 0 ? NULL : buf_take(&b);
+}

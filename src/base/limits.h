@@ -112,6 +112,7 @@
 #define LIMIT_ENTRY_PARTS 4096              /* of one entry */
 #define LIMIT_APPEND_ENTRIES 100000         /* appended at once */
 #define LIMIT_JSON_NESTING 2048             /* of JSON that becomes a tree; jansson's own limit */
+#define LIMIT_JSON_OUT (64 * MIB)           /* of a tree that becomes text */
 #define LIMIT_POINT_BYTES 16                /* of what stands for the point in a number, in any locale */
 #define LIMIT_JSON_SCAN_DEPTH 512           /* of values that are read in place */
 #define LIMIT_REPORT_BYTES (1 * MIB)        /* of what a lowering left out */

@@ -306,8 +306,9 @@ static bool marked(const json_t *value)
 json_t *part_finish(struct import *im, json_t *part, json_t *block, const json_t *original, enum side side)
 {
     auto_json *came = block;
+    errno = 0;
     auto_json *made = part && block ? im->wire->block(part, side) : NULL;
-    if (!part || !block) {
+    if (!part || !block || (!made && errno == ENOMEM)) {
         im->error = im->error ? im->error : -ENOMEM;
         json_decref(part);
         return NULL;

@@ -70,7 +70,10 @@ static int plain_raw(json_t *to, const json_t *part, const struct wire_import *w
     auto_json *copy = stripped(raw);
     if (!copy || plain_arguments(copy, part) < 0)
         return -ENOMEM;
+    errno = 0;
     auto_json *canonical = wire->block(part, side);
+    if (!canonical && errno == ENOMEM)
+        return -ENOMEM;
     if (canonical && json_equal(copy, canonical))
         return 0;
     return json_object_set(to, "raw", copy) == 0 ? 0 : -ENOMEM;
