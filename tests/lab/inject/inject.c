@@ -126,6 +126,7 @@ void inject_arm(enum inject_kind kind, long at, int error, bool forever)
     shared->error = error;
     shared->forever = forever;
     shared->struck = shared->paused = false;
+    shared->crashes = 0;
     shared->armed = at ? (int)kind : INJECT_NONE;
     shared->kind = (int)kind;
 }

@@ -45,7 +45,7 @@ void inject_resume(bool paused);
 enum inject_kind inject_kind(void); /* that was armed last; INJECT_NONE: nothing was to fail */
 long inject_count(void);  /* calls since it was armed */
 bool inject_struck(void); /* something failed since then */
-int inject_crashes(void); /* in forked children too, ever */
+int inject_crashes(void); /* in forked children too, since then */
 
 /* The trace of the call that failed last, to stderr. */
 void inject_tell(void);

@@ -245,7 +245,8 @@ static void play_fault(const struct scene *s, size_t fault, size_t number)
     for (long at = lab.at ? lab.at : 1 + (long)number % step; at <= (lab.at ? lab.at : n); at += step) {
         if (!lab.mode || !strcmp(lab.mode, "once"))
             play_apart(s, fault, at, false);
-        if (!lab.mode || !strcmp(lab.mode, "forever"))
+        /* Who is interrupted for ever tries for ever, and is right. */
+        if (faults[fault].error != EINTR && (!lab.mode || !strcmp(lab.mode, "forever")))
             play_apart(s, fault, at, true);
     }
 }
