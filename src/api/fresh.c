@@ -57,8 +57,9 @@ static int read_last(const struct session_place *at, const char *path, const str
 {
     auto_json *entry = NULL;
     auto_buf mark = BUF_INIT(LIMIT_MARK_BYTES);
-    if (buf_add_format(&mark, "read:%s", path) < 0)
-        return -ENOENT;
+    int bad = buf_add_format(&mark, "read:%s", path);
+    if (bad < 0)
+        return bad == -ENOMEM ? fault_oom(fault) : -ENOENT;
     int r = recorded_entry(at->record, at->name, mark.data, &entry, fault);
     const char *read = json_string_value(json_object_get(json_object_get(entry, "result"), "sha256"));
     return r < 0 ? r : !read ? -ENOENT : !strcmp(read, now->sha256);

@@ -82,6 +82,9 @@ int store_fault(struct store *s, int code, struct fovea_fault *fault)
     code &= 0xff;
     if (code == SQLITE_NOMEM)
         return fault_oom(fault);
+    /* SQLite calls a file damaged that the disk would not read; it is not thrown away for that. */
+    if (code == SQLITE_CORRUPT && s->db && sqlite3_system_errno(s->db) == EIO)
+        code = SQLITE_IOERR;
     for (size_t i = 0; i < COUNT(faults); i++) {
         if (faults[i].code != code)
             continue;

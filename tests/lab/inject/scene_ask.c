@@ -122,6 +122,10 @@ static void run_models(struct outcome *o)
 {
     struct fovea_fault fault = {0};
     int r = fovea_host_models(host.f, "wc", tell_model, o, &fault);
+    if (r == -ENOENT) { /* it has no list, and says so */
+        tell_str(o, fault.text);
+        r = 0;
+    }
     r = r < 0 ? r : fovea_usage(host.f, "model", 0, tell_usage, o, &fault);
     tell_fault(o, r, &fault);
 }

@@ -316,8 +316,7 @@ static int setup_http(void)
     block_term(SIG_BLOCK);
     web.turn = web.heard = 0;
     web.over = false;
-    web.port = free_port();
-    return web.port < 0 || pthread_create(&web.thread, NULL, browse, NULL) ? -1 : setup_context();
+    return pthread_create(&web.thread, NULL, browse, NULL) ? -1 : setup_context();
 }
 
 static void teardown_http(void)
@@ -335,6 +334,9 @@ static void run_http(struct outcome *o)
     sigset_t term;
     (void)sigemptyset(&term);
     (void)sigaddset(&term, SIGTERM);
+    bool paused = inject_pause();
+    web.port = free_port(); /* connections of the last one may linger at its port */
+    inject_resume(paused);
     (void)snprintf(address, sizeof address, "127.0.0.1:%d", web.port);
     web.down = false;
     int turn = ++web.turn;

@@ -129,6 +129,10 @@ static void run_session_kept(struct outcome *o)
         tell_result(o, result);
     if (r == 0 && !o->refused) {
         r = fovea_session_fresh(state.s, "fixtures/good.tsv", &fault);
+        if (r == 0) { /* a file that cannot be opened is not fresh */
+            o->refused = true;
+            (void)snprintf(o->words, sizeof o->words, "not fresh");
+        }
         tell_bytes(o, &r, sizeof r);
         r = r < 0 ? r : fovea_sessions(state.f, NULL, tell_info, o, &fault);
         tell_fault(o, r, &fault);
