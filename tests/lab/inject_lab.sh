@@ -9,7 +9,7 @@ trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 if [ -n "${LAB_QUICK:-}" ]; then
     points=${INJECT_POINTS:-1}
-    set -- schema neutral config record_kept ledger_kept read view_whole session_kept mcp
+    set -- schema neutral config record_kept ledger_kept view_whole session_kept mcp
 else
     points=${INJECT_POINTS:-}
     set -- all
