@@ -2,7 +2,7 @@
 /*
  * inject [POINTS] [SCENE [KIND [AT [once|forever]]]]: plays each scene with call 1, 2, 3 ... n of each kind failing, that one and then
  * that one and all after it. Every play is a process of its own, forked from one that has played the scene undisturbed, so that a
- * crash ends one play, and what libraries keep for ever is there already when blocks are counted. With POINTS (a number above 0) only so
+ * crash ends one play, and what libraries keep for ever is there already when blocks are counted. With POINTS (0: all) only so
  * many of each kind are played, spread over all of them. INJECT_LOUD=1 tells every outcome.
  */
 #include <dirent.h>
@@ -322,7 +322,7 @@ int main(int argc, char **argv)
     size_t n = 0;
     int at = 1;
     lab.points = argc > at ? strtol(argv[at], NULL, 10) : 0;
-    at += lab.points > 0;
+    at += lab.points > 0 || (argc > at && !strcmp(argv[at], "0"));
     lab.scene = argc > at ? argv[at++] : NULL;
     lab.kind = argc > at ? argv[at++] : NULL;
     lab.at = argc > at ? strtol(argv[at++], NULL, 10) : 0;
