@@ -302,6 +302,10 @@ $(LABS): $(BUILD)/tests/lab/%: tests/lab/%.c $(OBJ)/libinternal.a $(OBJ)/flags
 # Lets every call fail, one after the other: its own malloc and open stand before libc's.
 INJECT_OBJ := $(call objects,$(sort $(wildcard tests/lab/inject/*.c)))
 $(INJECT_OBJ): CPPFLAGS += -I. -Itests/lab/inject
+# What stands before libc runs before a sanitizer is ready.
+INJECT_BARE := $(addprefix $(OBJ)/tests/lab/inject/,inject.o stand_in_alloc.o stand_in_calls.o)
+$(INJECT_BARE): SAN_FLAGS := $(if $(SAN),-fno-sanitize=all -g)
+$(INJECT_BARE): CPPFLAGS += $(if $(findstring address,$(SAN)),-DUNDER_ASAN)
 $(BUILD)/tests/lab/inject: $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(call say,link,$@)

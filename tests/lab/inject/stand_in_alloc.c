@@ -6,7 +6,7 @@
 
 #define STAND_IN __attribute__((visibility("default"), used))
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef UNDER_ASAN
 #define REAL(name) __interceptor_##name
 #else
 #define REAL(name) __libc_##name
