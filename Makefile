@@ -68,7 +68,7 @@ rooms      = $(foreach r,$(1),$(sort $(wildcard src/$(r)/*.c)))
 objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
 # What runs inside workers and what only the parent may link.
-SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c,$(call rooms,base fit)) src/sandbox/jail.c \
+SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c src/base/json_read.c,$(call rooms,base fit)) src/sandbox/jail.c \
               src/sandbox/serve.c
 LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ledger ask record transcript lower api)
 WORKER_SRC := $(sort $(wildcard worker/*.c))
@@ -226,7 +226,7 @@ lab: ## run the labs, all or LAB=name: faults, power loss, networks, hours of wo
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,bounded jsonget maxrss toolfields viewms)
 TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
 LABS := $(patsubst tests/lab/%.c,$(BUILD)/tests/lab/%,$(sort $(wildcard tests/lab/*.c)))
-tests: all $(UNITS) $(LABS) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
+tests: all $(UNITS) $(LABS) $(BUILD)/tests/lab/inject $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -301,6 +301,17 @@ $(LABS): $(BUILD)/tests/lab/%: tests/lab/%.c $(OBJ)/libinternal.a $(OBJ)/flags
 
 # The one whose gate is broken on purpose, to show that the lab would see it.
 $(BUILD)/tests/lab/network_open: TEST_LIBS := -Wl,--wrap=netaddr_judge,--wrap=netaddr_judge_answer
+# Lets every call fail, one after the other: its own malloc and open stand before libc's.
+INJECT_OBJ := $(call objects,$(sort $(wildcard tests/lab/inject/*.c)))
+$(INJECT_OBJ): CPPFLAGS += -I. -Itests/lab/inject
+# What stands before libc runs before a sanitizer is ready.
+INJECT_BARE := $(addprefix $(OBJ)/tests/lab/inject/,inject.o stand_in_alloc.o stand_in_calls.o)
+$(INJECT_BARE): SAN_FLAGS := $(if $(SAN),-fno-sanitize=all -g)
+$(INJECT_BARE): CPPFLAGS += $(if $(findstring address,$(SAN)),-DUNDER_ASAN)
+$(BUILD)/tests/lab/inject: $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(CC) -pie $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
 # Those of fovea-photo's decoders link these besides.
 PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))

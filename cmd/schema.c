@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "command.h"
 #include "context.h"
@@ -19,7 +20,7 @@ static int no_memory(const char *file)
 static int wrong(const char *file, const char *text, size_t len)
 {
     json_error_t where;
-    json_t *schema = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
+    json_t *schema = json_read(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &where);
     json_decref(schema);
     /* What only is too large a number for us may be none for the one who judges it. */
     if (schema || json_error_code(&where) == json_error_numeric_overflow)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "jsonc.h"
 #include "out.h"
@@ -37,7 +38,7 @@ static json_t *parse(const struct agent *a, const char *text, size_t len, struct
         return NULL;
     if (a->format == SETUP_JSONC)
         jsonc_blank_commas(plain->data, len);
-    return json_loadb(plain->data, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, error);
+    return json_read(plain->data, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, error);
 }
 
 /* ---------------------------------------------------------------- the entry */
@@ -219,7 +220,7 @@ static int broken(const struct agent *a, const json_error_t *e, struct fovea_fau
 /* Old and entry, as values. NULL when the text has something else where the servers go, or out of memory. */
 static json_t *with_entry(const struct agent *a, const struct launch *l, const json_t *old, json_t *entry)
 {
-    auto_json *want = json_deep_copy(old);
+    auto_json *want = json_deep_copy_whole(old);
     json_t *servers = json_object_get(want, a->servers);
     if (want && !servers && json_object_set_new(want, a->servers, json_object()) == 0)
         servers = json_object_get(want, a->servers);

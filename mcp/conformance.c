@@ -4,6 +4,7 @@
  * by agreed names and contents. They stand here and in conformance_*.c, outside the product's own table, and are there
  * only with --conformance.
  */
+#include "base/json_read.h"
 #include "conformance.h"
 
 #include <poll.h>
@@ -121,7 +122,7 @@ static void streaming_form(struct exchange *e, const char *tool, json_t *argumen
 static void echo(struct exchange *e, const char *tool, json_t *arguments)
 {
     (void)tool;
-    auto_free char *text = json_dumps(arguments, JSON_COMPACT | JSON_ENCODE_ANY);
+    auto_free char *text = json_text_new(arguments, JSON_COMPACT | JSON_ENCODE_ANY);
     fixture_text(e, false, text ? text : "{}");
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "conformance.h"
@@ -22,7 +23,7 @@ static bool fits_elicitation(const json_t *answer)
 
 static void tell_elicitation(struct buf *text, const json_t *answer)
 {
-    auto_free char *content = json_dumps(json_object_get(answer, "content"), JSON_COMPACT);
+    auto_free char *content = json_text_new(json_object_get(answer, "content"), JSON_COMPACT);
     (void)buf_add_format(text, "action=%s, content=%s", member_string(answer, "action"), content ? content : "{}");
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "conformance.h"
@@ -166,7 +167,7 @@ static bool wants(const struct exchange *e, const struct news *n)
 /* `"_meta":{...}` with the id of the subscription. */
 static void add_subscription(struct buf *b, const struct exchange *e)
 {
-    auto_free char *id = json_dumps(e->message.id, JSON_ENCODE_ANY);
+    auto_free char *id = json_text_new(e->message.id, JSON_ENCODE_ANY);
     (void)buf_add_format(b, "\"_meta\":{\"" META "subscriptionId\":%s}", id ? id : "0");
 }
 

@@ -3,6 +3,7 @@
  * The state that goes to the client and comes back with its answers: JSON text behind an HMAC-SHA-256 under a key that
  * this process draws at random, so that whatever comes back changed, or for another form, is refused.
  */
+#include "base/json_read.h"
 #include "conformance.h"
 
 #include <pthread.h>
@@ -64,7 +65,7 @@ char *fixture_seal(const char *form, unsigned round, json_t *answers)
     char mac[SHA256_HEX_LEN + 1];
     auto_buf b = BUF_INIT(LIMIT_MCP_STATE);
     auto_json *state = json_pack("{s:s, s:i, s:O}", "form", form, "round", (int)round, "answers", answers);
-    auto_free char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
+    auto_free char *text = state ? json_text_new(state, JSON_COMPACT) : NULL;
     if (!text || have_key() < 0)
         return NULL;
     mac_hex(text, mac);
@@ -84,7 +85,7 @@ int fixture_unseal(const char *sealed, const char *form, unsigned *ret_round, js
     mac_hex(sealed + SHA256_HEX_LEN, mac);
     if (!same_mac(sealed, mac))
         return -EBADMSG;
-    auto_json *state = json_loads(sealed + SHA256_HEX_LEN, 0, NULL);
+    auto_json *state = json_read(sealed + SHA256_HEX_LEN, strlen(sealed + SHA256_HEX_LEN), 0, NULL);
     if (!state || json_unpack(state, "{s:s, s:i, s:o}", "form", &name, "round", &round, "answers", &answers) < 0 ||
         strcmp(name, form) != 0)
         return -EBADMSG;

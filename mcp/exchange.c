@@ -82,6 +82,8 @@ bool exchange_cancelled(struct exchange *e)
 
 /* ---------------------------------------------------------------- sending */
 
+enum { LAST_WORDS = 6 * LIMIT_MCP_ID + 128 }; /* an error without memory, around an id all of whose bytes are escaped */
+
 int buf_add_id(struct buf *b, const json_t *id)
 {
     if (json_is_integer(id))
@@ -108,6 +110,25 @@ static void add_error(struct buf *b, const json_t *id, const struct rpc_error *e
     (void)buf_add_str(b, "}}");
 }
 
+/* The same without memory: whoever waits is owed an answer. An id fits, whatever its characters. */
+static const struct buf *last_words(char *room, size_t size, const json_t *id, struct buf *ret)
+{
+    static const char head[] = "{\"jsonrpc\":\"2.0\"", tail[] = ",\"error\":{\"code\":-32603,\"message\":\"out of memory\"}}";
+    size_t at = (size_t)snprintf(room, size, "%s", head);
+    if (json_is_integer(id))
+        at += (size_t)snprintf(room + at, size - at, ",\"id\":%" JSON_INTEGER_FORMAT, json_integer_value(id));
+    else if (id)
+        at += (size_t)snprintf(room + at, size - at, ",\"id\":\"");
+    for (size_t i = 0; json_is_string(id) && i < json_string_length(id); i++) {
+        unsigned char c = (unsigned char)json_string_value(id)[i];
+        bool plain = c >= 0x20 && c != '"' && c != '\\';
+        at += (size_t)snprintf(room + at, size - at, plain ? "%c" : "\\u%04x", c);
+    }
+    at += (size_t)snprintf(room + at, size - at, "%s%s", json_is_string(id) ? "\"" : "", tail);
+    *ret = (struct buf){.data = room, .len = at};
+    return ret;
+}
+
 /* With the exchange's lock held. */
 static void send_locked(struct exchange *e, const char *text, size_t len, bool last, int http)
 {
@@ -128,9 +149,11 @@ static void send_message(struct exchange *e, const struct buf *b, bool last, int
 {
     static const struct rpc_error error = {.code = RPC_INTERNAL, .text = "out of memory, or the answer is too long"};
     auto_buf lost = BUF_INIT(LIMIT_MCP_REPLY);
+    struct buf least;
+    char room[LAST_WORDS];
     if (b->error && last) {
         add_error(&lost, e->message.id, &error);
-        b = &lost;
+        b = lost.error ? last_words(room, sizeof room, e->message.id, &least) : &lost;
         http = 500;
     }
     if (last)
@@ -249,9 +272,11 @@ void exchange_tick(struct exchange *e)
 void answer_error(struct outlet *o, const json_t *id, const struct rpc_error *error)
 {
     auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    struct buf least;
+    char room[LAST_WORDS];
     add_error(&b, id, error);
-    if (!b.error)
-        (void)o->kind->send(o, b.data, b.len, true, error->http ? error->http : 200);
+    const struct buf *words = b.error ? last_words(room, sizeof room, id, &least) : &b;
+    (void)o->kind->send(o, words->data, words->len, true, b.error ? 500 : error->http ? error->http : 200);
     o->kind->end(o);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding an id: see find_id.h. One character after the other, so that a piece may end anywhere. */
+#include "base/json_read.h"
 #include "find_id.h"
 
 #include <string.h>
@@ -99,7 +100,7 @@ bool id_fits(const json_t *id)
 
 json_t *id_finder_id(const struct id_finder *f)
 {
-    json_t *id = f->found ? json_loadb(f->value, f->n_value, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
+    json_t *id = f->found ? json_read(f->value, f->n_value, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
     if (id && !id_fits(id)) {
         json_decref(id);
         id = NULL;

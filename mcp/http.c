@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/fault.h"
@@ -122,10 +123,23 @@ static struct MHD_Daemon *start(struct http *h, int fd, const struct pem *pem)
                             h->gate.tls ? tls : tls + 2, MHD_OPTION_END);
 }
 
-/* The socket is the daemon's while it lives, and also when it does not start. */
+/* A daemon that does not start has closed its socket, or not got that far. */
+static void close_left(int fd, const struct stat *was)
+{
+    struct stat now;
+    if (fstat(fd, &now) == 0 && now.st_ino == was->st_ino && now.st_dev == was->st_dev)
+        close_fd(fd);
+}
+
+/* The socket is the daemon's while it lives. */
 static int serve(struct http *h, struct place *place, const struct pem *pem, struct fovea_fault *fault)
 {
-    struct MHD_Daemon *daemon = start(h, take_fd(&place->fd), pem);
+    struct stat was = {0};
+    int given = take_fd(&place->fd);
+    (void)fstat(given, &was);
+    struct MHD_Daemon *daemon = start(h, given, pem);
+    if (!daemon)
+        close_left(given, &was);
     if (!daemon)
         return fault_set(fault, EIO, "the HTTP server does not start%s",
                          h->gate.tls ? ": check that the certificate and the key are PEM and belong together" : "");

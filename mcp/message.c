@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages: see message.h. They are measured before they are parsed: depth and number of values are bounded. */
+#include "base/json_read.h"
 #include "message.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ json_t *message_load(const char *text, size_t len, json_t **ret_id, struct rpc_e
     else if (size.values > LIMIT_MCP_VALUES)
         (void)rpc_error_set(error, RPC_INVALID, 400, "the message holds more than %d values", LIMIT_MCP_VALUES);
     else if (!check_text(text, len, error) &&
-             !(root = json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where)))
+             !(root = json_read(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where)))
         (void)load_failed(&where, error);
     if (!root) {
         struct id_finder finder = {0};

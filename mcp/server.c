@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "core.h"
 
 /* ---------------------------------------------------------------- life */
@@ -199,7 +200,7 @@ static int check_headers(const struct message *m, const struct headers *h, struc
 static int unsupported(const char *version, struct exchange *e, struct rpc_error *error)
 {
     auto_json *data = json_pack("{s:[s],s:s}", "supported", REVISION_MODERN, "requested", version);
-    char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
+    char *text = data ? json_text_new(data, JSON_COMPACT) : NULL;
     int r = rpc_error_set(error, RPC_VERSION, 400, "this server speaks %s, not \"%.40s\"", REVISION_MODERN, version);
     e->error_data = text;
     error->data = text;

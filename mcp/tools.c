@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "core.h"
 
@@ -73,7 +74,7 @@ void tools_warm_up(struct server *s)
 static void run_tool(struct exchange *e)
 {
     const json_t *arguments = json_object_get(e->message.params, "arguments");
-    auto_free char *text = json_is_object(arguments) ? json_dumps(arguments, JSON_COMPACT) : strdup("{}");
+    auto_free char *text = json_is_object(arguments) ? json_text_new(arguments, JSON_COMPACT) : strdup("{}");
     struct fovea_fault fault = {.code = -ENOMEM, .text = "out of memory"};
     fovea_session *session = NULL;
     fovea_result *result = NULL;

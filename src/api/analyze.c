@@ -6,6 +6,7 @@
 #include "api/asking.h"
 #include "api/take_url.h"
 #include "api/tools.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "percept/json.h"
 #include "source/data_url.h"
@@ -22,9 +23,11 @@ static int take_format(struct asking *a)
 {
     struct schema_options options = {.formats = true};
     struct fovea_fault wrong;
-    auto_json *format = json_loads(a->format, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    auto_json *format = json_read(a->format, strlen(a->format), JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     const char *type = json_string_value(json_object_get(format, "type"));
     json_t *schema = json_object_get(format, "schema");
+    if (!format && errno == ENOMEM)
+        return fault_oom(a->fault);
     if (!format)
         return wrong_format(a, "is no JSON, or has a number that is out of range");
     if (!type || strcmp(type, "json_schema") != 0)

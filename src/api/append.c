@@ -7,6 +7,7 @@
 #include "api/arrival.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "percept/json.h"
 #include "transcript/entry.h"
@@ -166,7 +167,9 @@ static int take_stored(const struct record_entry *e, void *arg)
     if (y->seen == json_array_size(p->a.in.entries) || (y->seen && e->key))
         return 1;
     json_t *mine = json_array_get(p->a.in.entries, y->seen);
-    auto_json *stored = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    auto_json *stored = json_read(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    if (!stored && errno == ENOMEM)
+        return -ENOMEM;
     json_t *join = json_object_get(stored, "join");
     if (p->timeless[y->seen] && json_object_set(mine, "at", json_object_get(stored, "at")) < 0)
         return -ENOMEM;

@@ -11,6 +11,7 @@
 
 #include "api/arrival.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/json_size.h"
 #include "base/limits.h"
 
@@ -165,7 +166,7 @@ size_t arrival_line(const char *whole, const char *at)
 int arrival_value(const char *text, size_t len, const char *whole, json_t **ret, size_t *ret_end, struct fovea_fault *fault)
 {
     json_error_t where;
-    json_t *value = json_loadb(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &where);
+    json_t *value = json_read(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &where);
     if (!value && json_error_code(&where) == json_error_out_of_memory)
         return fault_oom(fault);
     if (!value)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "api/asking.h"
+#include "base/json_read.h"
 #include "ledger/ledger.h"
 #include "percept/json.h"
 
@@ -46,7 +47,7 @@ static int make_key(struct asking *a)
 /* Takes over what was kept; false when it is not what we keep, or too old: the model of that name may be another by now. */
 static bool take_kept(struct asking *a, const char *kept)
 {
-    auto_json *o = json_loads(kept, JSON_ALLOW_NUL, NULL);
+    auto_json *o = json_read(kept, strlen(kept), JSON_ALLOW_NUL, NULL);
     const char *text = json_string_value(json_object_get(o, "text"));
     const char *shown = json_string_value(json_object_get(o, "shown"));
     int64_t age = (int64_t)time(NULL) - json_integer_value(json_object_get(o, "at"));

@@ -142,7 +142,7 @@ static void check_record(struct visit *v)
     bool usual = !strcmp(store, "sqlite:"), file = usual || !strncmp(store, "sqlite:/", 8);
     if (usual && config_folder("XDG_STATE_HOME", ".local/state", &where) == 0)
         (void)buf_add_str(&where, "/record.db");
-    else
+    else if (!usual)
         (void)buf_add_str(&where, file ? strchr(store, '/') : "PostgreSQL answers");
     bool there = !file || (where.data && access(where.data, F_OK) == 0);
     int r = record_last(v->f->record, "doctor", &last, &fault);

@@ -8,6 +8,7 @@
 #include "api/session.h"
 #include "base/b64.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "transcript/transcript.h"
@@ -60,7 +61,7 @@ static int add_data(const struct lines *to, json_t *part)
 
 static int write_with_data(struct lines *to, const char *body, size_t body_len)
 {
-    json_t *entry = json_loadb(body, body_len, JSON_ALLOW_NUL, NULL), *part;
+    json_t *entry = json_read(body, body_len, JSON_ALLOW_NUL, NULL), *part;
     size_t i, len;
     int r = entry ? 0 : fault_oom(to->fault);
     json_array_foreach(json_object_get(entry, "parts"), i, part)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments by field table, to JSON: those of a request that is filled in, and the JSON Schema that says what is taken. */
+#include <errno.h>
 #include <math.h>
 
 #include "api/tools.h"
 #include "base/cleanup.h"
+#include "base/json_read.h"
 
 /* ---------------------------------------------------------------- of a request */
 
@@ -18,9 +20,10 @@ static json_t *box_value(const struct fovea_box *box)
 {
     const double from[] = {box->x, box->y, box->w, box->h};
     json_t *list = json_array();
+    int bad = 0;
     for (size_t i = 0; i < COUNT(from); i++)
-        (void)json_array_append_new(list, number_value(from[i]));
-    return list;
+        bad |= json_array_append_new(list, number_value(from[i]));
+    return json_if_whole(list, bad);
 }
 
 static json_t *pages_value(const struct fovea_pages *p)
@@ -34,10 +37,10 @@ static json_t *words_value(const struct fovea_field *field, const char *words)
 {
     if (!words || field->type != FOVEA_OBJECT)
         return words ? json_string(words) : NULL;
-    return json_loads(words, JSON_ALLOW_NUL, NULL);
+    return json_read(words, strlen(words), JSON_ALLOW_NUL, NULL);
 }
 
-/* NULL: it is not set. */
+/* NULL: it is not set, or memory is out, which errno says. */
 static json_t *member_value(const struct fovea_field *field, const void *request)
 {
     const void *member = (const char *)request + field->offset;
@@ -67,36 +70,41 @@ json_t *tool_arguments_new(const char *tool, const void *request)
     tool_run *run;
     const struct fovea_tool *t = tool_find(tool, &run);
     json_t *o = json_object();
+    int bad = 0;
     for (size_t i = 0; i < t->n_fields; i++) {
+        errno = 0;
         json_t *value = member_value(&t->fields[i], request);
         if (value)
-            (void)json_object_set_new(o, t->fields[i].name, value);
+            bad |= json_object_set_new(o, t->fields[i].name, value);
+        else
+            bad |= errno == ENOMEM;
     }
-    return o;
+    return json_if_whole(o, bad);
 }
 
 /* ---------------------------------------------------------------- as a schema */
 
-static void add_range(json_t *o, const struct fovea_field *field)
+/* These return 0, or what failed for want of memory. */
+static int add_range(json_t *o, const struct fovea_field *field)
 {
-    (void)json_object_set_new(o, "minimum", json_integer(field->min));
-    if (field->max != INT64_MAX)
-        (void)json_object_set_new(o, "maximum", json_integer(field->max));
+    int bad = json_object_set_new(o, "minimum", json_integer(field->min));
+    return field->max == INT64_MAX ? bad : bad | json_object_set_new(o, "maximum", json_integer(field->max));
 }
 
-static void add_items(json_t *o)
+static int add_items(json_t *o)
 {
-    (void)json_object_set_new(o, "items", json_pack("{s:s}", "type", "number"));
-    (void)json_object_set_new(o, "minItems", json_integer(4));
-    (void)json_object_set_new(o, "maxItems", json_integer(4));
+    int bad = json_object_set_new(o, "items", json_pack("{s:s}", "type", "number"));
+    bad |= json_object_set_new(o, "minItems", json_integer(4));
+    return bad | json_object_set_new(o, "maxItems", json_integer(4));
 }
 
-static void add_choices(json_t *o, const struct fovea_field *field)
+static int add_choices(json_t *o, const struct fovea_field *field)
 {
     json_t *values = json_array();
+    int bad = 0;
     for (const char *const *c = field->choices; *c; c++)
-        (void)json_array_append_new(values, json_string(*c));
-    (void)json_object_set_new(o, "enum", values);
+        bad |= json_array_append_new(values, json_string(*c));
+    return json_object_set_new(o, "enum", values) | bad;
 }
 
 /* Two types side by side, in the one form that every client and provider takes: a list of types is not. */
@@ -115,26 +123,28 @@ static json_t *field_schema(const struct fovea_field *field)
     if (field->type == FOVEA_PAGES || field->type == FOVEA_TIME)
         return either_schema(field);
     json_t *o = json_pack("{s:s, s:s}", "type", types[field->type], "description", field->help);
+    int bad = 0;
     if (field->type == FOVEA_INTEGER)
-        add_range(o, field);
+        bad = add_range(o, field);
     else if (field->type == FOVEA_BOX)
-        add_items(o);
+        bad = add_items(o);
     else if (field->type == FOVEA_CHOICE)
-        add_choices(o, field);
-    return o;
+        bad = add_choices(o, field);
+    return json_if_whole(o, bad);
 }
 
 char *fovea_tool_schema_new(const struct fovea_tool *tool)
 {
     json_t *properties = json_object(), *required = json_array();
+    int bad = 0;
     for (size_t i = 0; i < tool->n_fields; i++) {
-        (void)json_object_set_new(properties, tool->fields[i].name, field_schema(&tool->fields[i]));
+        bad |= json_object_set_new(properties, tool->fields[i].name, field_schema(&tool->fields[i]));
         if (tool->fields[i].required)
-            (void)json_array_append_new(required, json_string(tool->fields[i].name));
+            bad |= json_array_append_new(required, json_string(tool->fields[i].name));
     }
     json_t *schema = json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties, "required", required,
                                "additionalProperties", 0);
-    char *words = schema ? json_dumps(schema, JSON_COMPACT) : NULL;
+    char *words = schema && !bad ? json_text_new(schema, JSON_COMPACT) : NULL;
     json_decref(schema);
     return words;
 }

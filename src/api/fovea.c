@@ -84,6 +84,14 @@ static int add_record_file(const fovea *f, const char *end, struct buf *ret)
     return file ? buf_add_format(ret, "%s%s", store + sizeof sqlite - 2, end) : 0;
 }
 
+/* Out of memory, or a folder with too long a name, or none. */
+static int lost_fault(struct fovea_fault *fault)
+{
+    if (errno == ENOMEM)
+        return fault_oom(fault);
+    return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
+}
+
 /* Our own config, state and cache hold keys and what others saw: no path leads there. */
 static int open_gate(fovea *f, struct fovea_fault *fault)
 {
@@ -93,13 +101,14 @@ static int open_gate(fovea *f, struct fovea_fault *fault)
     auto_buf shared = BUF_INIT(2 * LIMIT_PATH_BYTES);
     const char *floor[9] = {0};
     size_t n = 0;
+    errno = 0;
     if (config_folder("XDG_CONFIG_HOME", ".config", &config) < 0 ||
         config_folder("XDG_STATE_HOME", ".local/state", &state) < 0 ||
         config_folder("XDG_CACHE_HOME", ".cache", &cache) < 0 || add_config_file(f, &file) < 0 ||
         (*f->beside && buf_add_format(&personalities, "%s/personalities", f->beside) < 0) ||
         add_record_file(f, "", &record) < 0 || add_record_file(f, "-wal", &log) < 0 ||
         add_record_file(f, "-shm", &shared) < 0)
-        return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
+        return lost_fault(fault);
     const struct buf *const all[] = {&config, &state, &cache, &file, &personalities, &record, &log, &shared};
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i]->len)
@@ -169,8 +178,9 @@ static int settle(fovea *f, const struct fovea_options *options, struct fovea_fa
     int r = config_load(options->config_file, f->cwd, f->home, &f->config, fault);
     if (r < 0)
         return r;
+    errno = 0;
     if (!(f->beside = config_beside_new(options->config_file)))
-        return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
+        return lost_fault(fault);
     if (options->personality) {
         struct personality_options p = {options->personality, f->beside, f->cwd, f->home};
         r = personality_load(&p, &f->config, &f->tools, fault);

@@ -10,6 +10,7 @@
 #include "api/recorded.h"
 #include "api/session.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "percept/json.h"
 
@@ -56,8 +57,9 @@ static int read_last(const struct session_place *at, const char *path, const str
 {
     auto_json *entry = NULL;
     auto_buf mark = BUF_INIT(LIMIT_MARK_BYTES);
-    if (buf_add_format(&mark, "read:%s", path) < 0)
-        return -ENOENT;
+    int bad = buf_add_format(&mark, "read:%s", path);
+    if (bad < 0)
+        return bad == -ENOMEM ? fault_oom(fault) : -ENOENT;
     int r = recorded_entry(at->record, at->name, mark.data, &entry, fault);
     const char *read = json_string_value(json_object_get(json_object_get(entry, "result"), "sha256"));
     return r < 0 ? r : !read ? -ENOENT : !strcmp(read, now->sha256);
@@ -83,7 +85,9 @@ static int take_name(const struct record_entry *e, void *arg)
     struct names *to = arg;
     if (!memmem(e->body, e->len, to->now->sha256, SHA256_HEX_LEN))
         return 0;
-    auto_json *entry = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    auto_json *entry = json_read(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    if (!entry && errno == ENOMEM)
+        return -ENOMEM;
     const json_t *result = json_object_get(entry, "result");
     const char *path = json_string_value(json_object_get(result, "path")), *kind = json_string_value(json_object_get(result, "kind"));
     if (!path || !kind || strcmp(kind, "text") != 0)

@@ -9,6 +9,7 @@
 #include "api/recording.h"
 #include "api/tools.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "percept/json.h"
 #include "transcript/entry.h"
@@ -46,7 +47,7 @@ static json_t *alike_new(const char *tool, json_t *arguments)
     tool_run *run;
     fovea_result *refusal = NULL;
     const struct fovea_tool *t = tool_find(tool, &run);
-    auto_json *copy = t ? json_deep_copy(arguments) : NULL;
+    auto_json *copy = t ? json_deep_copy_whole(arguments) : NULL;
     auto_free void *request = t ? calloc(1, t->request_size) : NULL;
     bool taken = copy && request && tool_arguments(t, copy, request, &refusal, NULL) == 0 && !refusal;
     fovea_result_free(refusal);
@@ -58,7 +59,7 @@ static bool is_equal(const struct search *s, const struct part *p)
     auto_free char *name = span_text_new(p->name);
     if (!name || strcmp(name, s->g->tool) != 0 || !p->value.len)
         return false;
-    auto_json *arguments = json_loadb(p->value.at, p->value.len, JSON_ALLOW_NUL, NULL);
+    auto_json *arguments = json_read(p->value.at, p->value.len, JSON_ALLOW_NUL, NULL);
     auto_json *alike = json_is_object(arguments) ? alike_new(s->g->tool, arguments) : NULL;
     return alike && json_equal(alike, s->wanted);
 }

@@ -8,6 +8,7 @@
 
 #include "api/fields.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "percept/json.h"
@@ -18,8 +19,8 @@
 static int take_entry(const struct record_entry *e, void *arg)
 {
     json_t **ret = arg;
-    *ret = json_loadb(e->body, e->len, JSON_ALLOW_NUL, NULL);
-    return *ret ? 1 : -EBADMSG;
+    *ret = json_read(e->body, e->len, JSON_ALLOW_NUL, NULL);
+    return *ret ? 1 : -errno;
 }
 
 int recorded_entry(struct record *r, const char *session, const char *mark, json_t **ret, struct fovea_fault *fault)
@@ -32,6 +33,8 @@ int recorded_entry(struct record *r, const char *session, const char *mark, json
         return code == -ENOENT ? 0 : code;
     at.seq = seq - 1;
     code = record_read(r, session, &at, take_entry, ret, fault);
+    if (code == -ENOMEM)
+        return fault_oom(fault);
     return code == -EBADMSG && !*ret ? fault_set(fault, EBADMSG, "entry %lld of session \"%s\" cannot be read; fovea session fsck "
                                                  "says more", (long long)seq, session)
                                      : code;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/recording.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "percept/json.h"
 
@@ -13,7 +14,7 @@ static json_t *arguments_of(const struct recording *g)
     const char *bytes = json_string_value(json_object_get(g->arguments, "file_base64"));
     if (!bytes || json_string_length(json_object_get(g->arguments, "file_base64")) < KIB)
         return json_incref(g->arguments);
-    json_t *copy = json_copy(g->arguments);
+    json_t *copy = json_copy_whole(g->arguments);
     json_t *words = json_sprintf("(%zu characters of base64)", strlen(bytes));
     if (copy && words && json_object_set_new(copy, "file_base64", words) == 0)
         return copy;
@@ -26,27 +27,29 @@ static json_t *limits_of(const struct fit_limits *limits)
 {
     uint32_t numbers[sizeof *limits / sizeof(uint32_t)];
     json_t *list = json_array();
+    int bad = 0;
     memcpy(numbers, limits, sizeof numbers);
     for (size_t i = 0; i < COUNT(numbers); i++)
-        (void)json_array_append_new(list, json_integer(numbers[i]));
-    return list;
+        bad |= json_array_append_new(list, json_integer(numbers[i]));
+    return json_if_whole(list, bad);
 }
 
 /* What it takes to show the same once more, which the printed result has only as far as a reader can use it. */
 static json_t *again_of(const struct perception *p)
 {
     json_t *o = json_pack("{s:[f,f,f,f]}", "crop", p->crop.x, p->crop.y, p->crop.w, p->crop.h);
+    int bad = 0;
     if (p->page && p->source.tile.w)
-        (void)json_object_set_new(o, "tile", json_true());
+        bad |= json_object_set_new(o, "tile", json_true());
     if (p->asked_ms)
-        (void)json_object_set_new(o, "time_ms", json_integer(p->asked_ms));
+        bad |= json_object_set_new(o, "time_ms", json_integer(p->asked_ms));
     if (media_row(p->source.media)->class == CLASS_TEXT)
-        (void)json_object_set_new(o, "limits", limits_of(&p->laid));
+        bad |= json_object_set_new(o, "limits", limits_of(&p->laid));
     if (p->difference.made || p->recorded)
-        (void)json_object_set_new(o, "against", json_pack("{s:s?}", "path", p->difference.path));
+        bad |= json_object_set_new(o, "against", json_pack("{s:s?}", "path", p->difference.path));
     if (p->recorded)
-        (void)json_object_set_new(o, "source", json_pack("{s:s?}", "path", p->difference.own_path));
-    return o;
+        bad |= json_object_set_new(o, "source", json_pack("{s:s?}", "path", p->difference.own_path));
+    return json_if_whole(o, bad);
 }
 
 /* The result as it is printed. What the model sees of a text stands in the parts and not here again; a source that the record did
@@ -54,17 +57,18 @@ static json_t *again_of(const struct perception *p)
 static json_t *result_of(const struct recording *g, bool stored)
 {
     auto_free char *words = fovea_result_json_new(g->result, 0);
-    json_t *o = words ? json_loads(words, JSON_ALLOW_NUL, NULL) : NULL;
+    json_t *o = words ? json_read(words, strlen(words), JSON_ALLOW_NUL, NULL) : NULL;
     json_t *source = json_object_get(o, "source"), *sha256 = json_object_get(source, "sha256");
+    int bad = 0;
     if (g->result->kind == FOVEA_TEXT)
         (void)json_object_del(o, "text");
     if (g->result->kind == FOVEA_PERCEPTION)
-        (void)json_object_set_new(o, "again", again_of(&g->result->perception));
+        bad |= json_object_set_new(o, "again", again_of(&g->result->perception));
     if (sha256 && !stored) {
-        (void)json_object_set(source, "not_stored", sha256);
-        (void)json_object_set_new(source, "sha256", json_null());
+        bad |= json_object_set(source, "not_stored", sha256);
+        bad |= json_object_set_new(source, "sha256", json_null());
     }
-    return o;
+    return json_if_whole(o, bad);
 }
 
 /* By what name, other than its view:ID, it can be seen again; NULL: by none. */
@@ -81,9 +85,11 @@ static json_t *image_part(const struct perception *p, bool stored)
     char hex[SHA256_HEX_LEN + 1];
     sha256(p->data, p->len, digest);
     sha256_hex(digest, hex);
-    return json_pack("{s:s, s:s, s:s, s:I, s:i, s:i, s:s*, s:s*}", "type", "image", "media_type", media_row(p->media)->mime,
-                     "sha256", hex, "bytes", (json_int_t)p->len, "width", (int)p->size.w, "height", (int)p->size.h, "view",
-                     stored || p->again ? p->id : NULL, "ref", ref_of(p));
+    const char *view = stored || p->again ? p->id : NULL, *ref = ref_of(p);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:i, s:i, s:s*, s:s*}", "type", "image", "media_type", media_row(p->media)->mime,
+                          "sha256", hex, "bytes", (json_int_t)p->len, "width", (int)p->size.w, "height", (int)p->size.h, "view", view,
+                          "ref", ref);
+    return json_if_whole(o, json_object_size(o) != 6u + !!view + !!ref); /* jansson leaves out what it has no memory for */
 }
 
 static json_t *parts_of(const struct recording *g, bool stored)
@@ -109,9 +115,10 @@ json_t *recording_entry(const struct recording *g, const char *call, bool stored
     json_t *o = json_pack("{s:s, s:I, s:s*, s:s, s:O*, s:O, s:O}", "kind", seen ? "perception" : "tool_result",
                           "at", (json_int_t)at, "call", call, "name", g->tool, "arguments", arguments, "result", result, "parts",
                           parts);
+    int bad = o && call && !json_object_get(o, "call");
     if (o && (kind == FOVEA_REFUSAL || kind == FOVEA_ERROR))
-        (void)json_object_set_new(o, "error", json_true());
-    return o;
+        bad |= json_object_set_new(o, "error", json_true());
+    return json_if_whole(o, bad);
 }
 
 json_t *recording_usage(const struct kept *k, int64_t at)

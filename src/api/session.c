@@ -11,6 +11,7 @@
 #include "api/tally.h"
 #include "api/tools.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "percept/json.h"
@@ -214,12 +215,15 @@ static void result_free_p(fovea_result **r)
     fovea_result_free(*r);
 }
 
-/* The arguments are taken over; NULL is none. */
+/* The arguments are taken over; NULL is none, or no memory for them, which errno says. */
 static int record_result(const struct call *c, const char *tool, json_t *arguments, const char *answers, fovea_result *result,
                          fovea_result **ret, struct fovea_fault *fault)
 {
+    bool lost = !arguments && errno == ENOMEM;
     cleanup(result_free_p) fovea_result *made = result;
     auto_json *given = arguments;
+    if (lost)
+        return fault_set(fault, ENOMEM, "%s was done, but not recorded: out of memory", tool);
     struct recording g = {.call = c, .tool = tool, .arguments = json_is_object(given) ? given : NULL, .answers = answers,
                           .result = made, .kept = c->kept};
     int r = recording_add(&g, fault);
@@ -240,7 +244,7 @@ static int call_tool(fovea_session *s, const char *tool, const char *json, size_
     if (r == 0)
         r = tool_call(&c, tool, json, len, &result, fault);
     if (r == 0 && c.kept)
-        return record_result(&c, tool, json_loadb(json, len, JSON_ALLOW_NUL, NULL), answers, result, ret, fault);
+        return record_result(&c, tool, json_read(json, len, JSON_ALLOW_NUL, NULL), answers, result, ret, fault);
     if (r == 0)
         *ret = result;
     return r;

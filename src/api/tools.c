@@ -8,6 +8,7 @@
 
 #include "api/asking.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "percept/json.h"
@@ -245,7 +246,9 @@ int tool_call(const struct call *c, const char *tool, const char *json, size_t l
         return unknown_tool(c->f, tool, fault);
     if (len > LIMIT_JSON_BYTES)
         return fault_set(fault, EBADMSG, "arguments of %zu bytes are over the limit", len);
-    auto_json *arguments = json_loadb(json, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
+    auto_json *arguments = json_read(json, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
+    if (!arguments && errno == ENOMEM)
+        return fault_oom(fault);
     if (!arguments && json_error_code(&where) == json_error_numeric_overflow)
         return refuse_numbers(tool, ret, fault);
     if (!arguments)

@@ -10,6 +10,7 @@
 #include "ask/ask_priv.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "provider/provider.h"
 
@@ -158,7 +159,7 @@ static int prepare_schema(struct dialogue *k)
     k->schema_text = (struct buf)BUF_INIT(SCHEMA_ROOM);
     if (!k->q->schema)
         return 0;
-    k->schema = json_copy((json_t *)k->q->schema_json);
+    k->schema = json_copy_whole(k->q->schema_json);
     (void)buf_add_str(&k->schema_text, AS_SCHEMA);
     if (!k->schema || json_dump_callback(k->q->schema_json, buf_add_piece, &k->schema_text, JSON_COMPACT) < 0)
         return fault_oom(k->fault);

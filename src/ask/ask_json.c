@@ -4,10 +4,12 @@
  * object among other words is still the answer, two are none, and a whole object within a broken or unfinished one is not
  * what was asked for.
  */
+#include <errno.h>
 #include <ctype.h>
 #include <string.h>
 
 #include "ask/ask_priv.h"
+#include "base/json_read.h"
 #include "base/json_size.h"
 #include "base/limits.h"
 
@@ -24,8 +26,8 @@ enum found {
 /* Numbers past 64 bits are read as reals, and only then: an integer is exact otherwise. */
 static json_t *load(const char *text, size_t len)
 {
-    json_t *j = json_loadb(text, len, 0, NULL);
-    return j ? j : json_loadb(text, len, JSON_DECODE_INT_AS_REAL, NULL);
+    json_t *j = json_read(text, len, 0, NULL);
+    return j || errno == ENOMEM ? j : json_read(text, len, JSON_DECODE_INT_AS_REAL, NULL);
 }
 
 /* How long the array or object is that starts here, by its brackets; 0 when they do not balance, and why. */

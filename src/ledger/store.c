@@ -82,6 +82,9 @@ int store_fault(struct store *s, int code, struct fovea_fault *fault)
     code &= 0xff;
     if (code == SQLITE_NOMEM)
         return fault_oom(fault);
+    /* SQLite calls a file damaged that the disk would not read; it is not thrown away for that. */
+    if (code == SQLITE_CORRUPT && s->db && sqlite3_system_errno(s->db) == EIO)
+        code = SQLITE_IOERR;
     for (size_t i = 0; i < COUNT(faults); i++) {
         if (faults[i].code != code)
             continue;
@@ -291,6 +294,9 @@ int store_enter(struct store *s, bool make, struct fovea_fault *fault)
 
 void store_leave(struct store *s)
 {
+    /* Without memory even ROLLBACK fails, and what stays open would keep every other writer out. */
+    if (s->db && !sqlite3_get_autocommit(s->db))
+        hang_up(s);
     (void)pthread_mutex_lock(&s->lock);
     s->held = false;
     (void)pthread_cond_signal(&s->left);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 
 enum { COST_DIGITS = 15 }; /* as many as a double has for sure */
@@ -56,7 +57,7 @@ static char *line_new(const struct telemetry_event *e)
     add(event, "cost_usd", e->nano < 0 ? json_null() : json_real((double)e->nano / 1e9));
     add(event, "cached", json_boolean(e->cached));
     add(event, "calls", json_integer(e->calls));
-    char *line = json_dumps(event, JSON_COMPACT | JSON_REAL_PRECISION(COST_DIGITS));
+    char *line = json_text_new(event, JSON_COMPACT | JSON_REAL_PRECISION(COST_DIGITS));
     json_decref(event);
     return line;
 }

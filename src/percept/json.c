@@ -7,6 +7,7 @@
 
 #include "base/b64.h"
 #include "base/buf.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "percept/result.h"
@@ -49,9 +50,10 @@ static json_t *source_json(const struct perception *p)
                           (int)p->source.size.w, "height", (int)p->source.size.h, "bytes", (json_int_t)p->source.bytes,
                           "sha256", digest(p->source.sha256), "frames", (int)p->source.frames, "pages",
                           p->source.pages ? json_integer(p->source.pages) : json_null());
+    int bad = 0;
     if (o && is_video(p))
-        (void)json_object_set_new(o, "duration", p->source.duration_ms > 0 ? seconds(p->source.duration_ms) : json_null());
-    return o;
+        bad = json_object_set_new(o, "duration", p->source.duration_ms > 0 ? seconds(p->source.duration_ms) : json_null());
+    return json_if_whole(o, bad);
 }
 
 /* To so many places: small units need more of them. */
@@ -99,16 +101,16 @@ static json_t *tokens_json(const struct perception *p)
 static json_t *cells_json(const struct perception *p)
 {
     json_t *list = json_array();
+    int bad = 0;
     for (size_t i = 0; i < p->n_cells; i++) {
         const struct cell *c = &p->cells[i];
         json_t *one = json_pack("{s:i}", p->page ? "page" : "frame", (int)c->number);
         if (c->time_ms >= 0)
-            (void)json_object_set_new(one, "time", seconds(c->time_ms));
-        (void)json_object_set_new(one, "box", json_pack("[i,i,i,i]", (int)c->box.x, (int)c->box.y, (int)c->box.w,
-                                                        (int)c->box.h));
-        (void)json_array_append_new(list, one);
+            bad |= json_object_set_new(one, "time", seconds(c->time_ms));
+        bad |= json_object_set_new(one, "box", json_pack("[i,i,i,i]", (int)c->box.x, (int)c->box.y, (int)c->box.w, (int)c->box.h));
+        bad |= json_array_append_new(list, one);
     }
-    return list;
+    return json_if_whole(list, bad);
 }
 
 static json_t *difference_json(const struct perception *p)
@@ -116,27 +118,29 @@ static json_t *difference_json(const struct perception *p)
     const struct difference *d = &p->difference;
     int places = d->own.w ? scale_places(p->crop.w / d->own.w) : 4;
     json_t *boxes = json_array();
+    int bad = 0;
     for (size_t i = 0; i < d->n_boxes; i++)
-        (void)json_array_append_new(boxes, area_json(&d->boxes[i], places));
-    return json_pack("{s:I, s:o}", "changed_pixels", (json_int_t)d->changed, "boxes", boxes);
+        bad |= json_array_append_new(boxes, area_json(&d->boxes[i], places));
+    return json_pack("{s:I, s:o}", "changed_pixels", (json_int_t)d->changed, "boxes", json_if_whole(boxes, bad));
 }
 
-/* What only some kinds of sources have. */
-static void add_kind(json_t *o, const struct perception *p)
+/* What only some kinds of sources have. 0, or what failed for want of memory. */
+static int add_kind(json_t *o, const struct perception *p)
 {
+    int bad = 0;
     if (is_video(p) && !p->sheet && p->time_ms >= 0)
-        (void)json_object_set_new(o, "time", seconds(p->time_ms));
+        bad |= json_object_set_new(o, "time", seconds(p->time_ms));
     if (p->sheet)
-        (void)json_object_set_new(o, "cells", cells_json(p));
+        bad |= json_object_set_new(o, "cells", cells_json(p));
     if (p->total_lines) {
-        (void)json_object_set_new(o, "lines", p->first_line ? json_pack("[i,i]", (int)p->first_line, (int)p->last_line)
-                                                             : json_null());
-        (void)json_object_set_new(o, "total_lines", json_integer(p->total_lines));
+        bad |= json_object_set_new(o, "lines", p->first_line ? json_pack("[i,i]", (int)p->first_line, (int)p->last_line) : json_null());
+        bad |= json_object_set_new(o, "total_lines", json_integer(p->total_lines));
     }
     if (p->difference.made)
-        (void)json_object_set_new(o, "difference", difference_json(p));
+        bad |= json_object_set_new(o, "difference", difference_json(p));
     if (p->question)
-        (void)json_object_set_new(o, "native", json_true());
+        bad |= json_object_set_new(o, "native", json_true());
+    return bad;
 }
 
 static json_t *perception_json(const struct perception *p)
@@ -151,9 +155,7 @@ static json_t *perception_json(const struct perception *p)
                      "page", page_json(p), "frame", p->frame ? json_integer(p->frame) : json_null(), "scale",
                      scale_json(p), "offset", offset_json(p), "resized", resized,
                      "over_budget", p->over_budget, "tokens", tokens_json(p), "note", p->note);
-    if (o)
-        add_kind(o, p);
-    return o;
+    return json_if_whole(o, o && add_kind(o, p));
 }
 
 static json_t *text_json(const struct text *t)
@@ -192,15 +194,14 @@ static json_t *inspected_json(const struct answer *a)
 static json_t *envelope_json(const struct answer *a)
 {
     json_t *o = json_pack("{s:b, s:s, s:s}", "ok", 1, "kind", "answer", "text", a->text);
-    if (a->parsed)
-        (void)json_object_set(o, "parsed", a->parsed);
+    int bad = a->parsed ? json_object_set(o, "parsed", a->parsed) : 0;
     json_t *rest = json_pack("{s:s, s:o, s:o, s:o, s:s, s:b, s:b}", "model", a->model, "cost_usd", dollars(&a->cost),
                              "input_tokens", whole_or_null(a->input_tokens), "output_tokens",
                              whole_or_null(a->output_tokens), "provider", a->provider, "cached", a->cached,
                              "output_is_untrusted", 1);
     if (a->note && rest)
-        (void)json_object_set_new(rest, "note", json_string(a->note));
-    if (!rest || json_object_update_missing(o, rest) < 0) {
+        bad |= json_object_set_new(rest, "note", json_string(a->note));
+    if (bad || !rest || json_object_update_missing(o, rest) < 0) {
         json_decref(o);
         o = NULL;
     }

@@ -3,9 +3,11 @@
  * Calls and results as a terminal interface shows them: a preview, so that a transcript stays readable whatever a model
  * wrote. Only what is shown is cut; the results themselves are whole.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "percept/columns.h"
 #include "percept/json.h"
@@ -72,7 +74,9 @@ static void add_question(struct buf *b, const json_t *arguments)
 char *fovea_render_call_new(const char *tool, const char *arguments, size_t len)
 {
     auto_buf b = BUF_INIT(LIMIT_RENDER_BYTES);
-    auto_json *object = arguments && len <= LIMIT_JSON_BYTES ? json_loadb(arguments, len, JSON_ALLOW_NUL, NULL) : NULL;
+    auto_json *object = arguments && len <= LIMIT_JSON_BYTES ? json_read(arguments, len, JSON_ALLOW_NUL, NULL) : NULL;
+    if (arguments && !object && errno == ENOMEM)
+        return NULL;
     render_one_line(&b, tool, strlen(tool), QUESTION_COLUMNS);
     add_source(&b, object);
     add_question(&b, object);

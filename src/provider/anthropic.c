@@ -190,7 +190,7 @@ static int event(struct wire_reply *r, const char *name, const char *data, size_
     auto_json *root = wire_parse(data, len);
     const char *type = wire_text_at(root, "type");
     if (!type)
-        return -EBADMSG;
+        return wire_unread(root);
     for (size_t i = 0; i < COUNT(events); i++)
         if (!strcmp(events[i].type, type))
             return events[i].on(r, root);
@@ -204,7 +204,7 @@ static int whole(struct wire_reply *r, const char *data, size_t len)
     if (wire_at(root, "error"))
         return on_error(r, root);
     if (!json_is_array(content) || !wire_text_at(root, "stop_reason"))
-        return -EBADMSG;
+        return wire_unread(root);
     read_usage(&r->usage, wire_at(root, "usage"), true);
     int code = wire_set_model(r, wire_text_at(root, "model"));
     for (size_t i = 0; i < json_array_size(content) && code >= 0; i++) {

@@ -128,7 +128,7 @@ int discover_read_list(const char *body, size_t len, struct discover_list *ret)
     struct discover_list l = {0};
     size_t i;
     if (!json_is_array(all))
-        return -EBADMSG;
+        return wire_unread(root);
     size_t most = MIN(json_array_size(all), (size_t)LIMIT_DISCOVER_MODELS);
     if (most && !(l.rows = calloc(most, sizeof *l.rows)))
         return -ENOMEM;
@@ -164,7 +164,7 @@ int discover_read_show(const char *body, size_t len, struct discovered *row)
     auto_json *root = wire_parse(body, len);
     const json_t *can = wire_at(root, "capabilities");
     if (!json_is_array(can))
-        return -EBADMSG;
+        return wire_unread(root);
     take_list(row, can);
     int64_t context = info_context(wire_at(root, "model_info"));
     row->context = context ? context : row->context;
@@ -176,7 +176,7 @@ int discover_read_props(const char *body, size_t len, struct discovered *row)
     auto_json *root = wire_parse(body, len);
     const json_t *modalities = wire_at(root, "modalities");
     if (!json_is_object(modalities))
-        return -EBADMSG;
+        return wire_unread(root);
     take_flags(row, modalities);
     int64_t context = tokens(wire_int_at(wire_at(root, "default_generation_settings"), "n_ctx"));
     row->context = context ? context : row->context;

@@ -159,7 +159,7 @@ static int read_said(struct wire_reply *r, const json_t *root)
     const json_t *feedback = wire_at(root, "promptFeedback");
     const char *block = wire_text_at(feedback, "blockReason");
     if (!root || (!candidate && !feedback && !wire_at(root, "usageMetadata")))
-        return -EBADMSG;
+        return wire_unread(root);
     int code = wire_set_model(r, wire_text_at(root, "modelVersion"));
     if (code >= 0 && block) {
         const char *words = wire_text_at(feedback, "blockReasonMessage");

@@ -164,13 +164,13 @@ static int event(struct wire_reply *r, const char *name, const char *data, size_
     if (len == 6 && !memcmp(data, "[DONE]", 6))
         return r->stop == WIRE_STOP_NONE ? -EBADMSG : 1;
     auto_json *root = wire_parse(data, len);
-    return root ? read_chunk(r, root, "delta") : -EBADMSG;
+    return root ? read_chunk(r, root, "delta") : wire_unread(root);
 }
 
 static int whole(struct wire_reply *r, const char *data, size_t len)
 {
     auto_json *root = wire_parse(data, len);
-    int code = root ? read_chunk(r, root, "message") : -EBADMSG;
+    int code = root ? read_chunk(r, root, "message") : wire_unread(root);
     return code ? code : r->stop == WIRE_STOP_NONE ? -EBADMSG : 1;
 }
 

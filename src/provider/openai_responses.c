@@ -195,7 +195,7 @@ static int event(struct wire_reply *r, const char *name, const char *data, size_
     auto_json *root = wire_parse(data, len);
     const char *type = wire_text_at(root, "type");
     if (!type)
-        return json_is_object(wire_at(root, "error")) ? on_error(r, root) : -EBADMSG;
+        return json_is_object(wire_at(root, "error")) ? on_error(r, root) : wire_unread(root);
     for (size_t i = 0; i < COUNT(events); i++)
         if (!strcmp(events[i].type, type))
             return events[i].on(r, root);
@@ -206,7 +206,7 @@ static int whole(struct wire_reply *r, const char *data, size_t len)
 {
     auto_json *root = wire_parse(data, len);
     if (!wire_text_at(root, "status"))
-        return json_is_object(wire_at(root, "error")) ? on_error(r, root) : -EBADMSG;
+        return json_is_object(wire_at(root, "error")) ? on_error(r, root) : wire_unread(root);
     int code = read_output(r, wire_at(root, "output"));
     return code < 0 ? code : read_end(r, root);
 }

@@ -40,6 +40,8 @@ struct wire_count {
 bool wire_counts_at(const json_t *object, const struct wire_count *counts, size_t n);
 /* The JSON object in a reply; NULL for none, and for one of more values than a reply has. The caller json_decrefs. */
 json_t *wire_parse(const char *data, size_t len);
+/* Why there is nothing to read in what wire_parse gave, which was called last: -EBADMSG, or -ENOMEM. */
+int wire_unread(const json_t *root);
 
 static inline void wire_decref(json_t **j)
 {

@@ -5,8 +5,10 @@
  */
 #include "provider/wire_priv.h"
 
+#include <errno.h>
 #include <math.h>
 
+#include "base/json_read.h"
 #include "base/json_size.h"
 
 void wire_reply_init(struct wire_reply *r, const char *secret)
@@ -78,12 +80,18 @@ bool wire_counts_at(const json_t *object, const struct wire_count *counts, size_
 
 json_t *wire_parse(const char *data, size_t len)
 {
-    json_t *root = json_fits(data, len, LIMIT_REPLY_VALUES) ? json_loadb(data, len, JSON_ALLOW_NUL, NULL) : NULL;
+    errno = EBADMSG;
+    json_t *root = json_fits(data, len, LIMIT_REPLY_VALUES) ? json_read(data, len, JSON_ALLOW_NUL, NULL) : NULL;
     if (root && !json_is_object(root)) {
         json_decref(root);
         root = NULL;
     }
     return root;
+}
+
+int wire_unread(const json_t *root)
+{
+    return root || errno != ENOMEM ? -EBADMSG : -ENOMEM;
 }
 
 /* A NUL would end the text for whoever reads it as a string. */

@@ -47,11 +47,22 @@ static int io_fault(struct backend *b, struct fovea_fault *fault)
     return sq_fault_named(b, EIO, "cannot be read or written: the disk or its driver failed", fault);
 }
 
+/* 0: that says nothing more. */
+static int system_fault(struct backend *b, int error, struct fovea_fault *fault)
+{
+    if (error == EMFILE || error == ENFILE)
+        return sq_fault_named(b, error, "cannot be opened: too many files are open; close some and try again", fault);
+    return error == EIO ? io_fault(b, fault) : 0;
+}
+
 int sq_fault(struct backend *b, int code, struct fovea_fault *fault)
 {
     int plain = code & 0xff, r = 0;
     if (plain == SQLITE_NOMEM)
         return fault_oom(fault);
+    /* SQLite calls a file damaged that the disk would not read, and one forbidden that no descriptor was left for. */
+    if ((plain == SQLITE_CORRUPT || plain == SQLITE_CANTOPEN) && b->db)
+        r = system_fault(b, sqlite3_system_errno(b->db), fault);
     if ((plain == SQLITE_BUSY || plain == SQLITE_INTERRUPT) && cancel_struck(b->wait->cancel))
         return fault_cancelled(fault);
     for (size_t i = 0; r == 0 && i < COUNT(faults); i++)

@@ -259,7 +259,8 @@ int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
     if (r < 0 && !sqlite3_get_autocommit(b->db))
         (void)sqlite3_exec(b->db, "ROLLBACK", NULL, NULL, NULL);
     b->writing = false;
-    if (r == -EIO || r == -ENOSPC || r == -EBADMSG)
+    /* Without memory even ROLLBACK fails, and what stays open would keep every other writer out. */
+    if (r == -EIO || r == -ENOSPC || r == -EBADMSG || !sqlite3_get_autocommit(b->db))
         sq_hang_up(b);
     sq_lease_drop(b);
     return r;

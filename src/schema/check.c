@@ -49,19 +49,21 @@ static void copy_text(char *out, size_t room, const char *s, size_t len)
     out[len] = '\0';
 }
 
-struct shown show(const char *s)
+struct shown show(struct check *c, const char *s)
 {
     struct shown out;
     auto_buf b = BUF_INIT(4 * KIB);
-    (void)buf_add_shown(&b, s, 120);
+    c->no_memory |= !s || buf_add_shown(&b, s, 120) == -ENOMEM;
     copy_text(out.text, sizeof out.text, b.data ? b.data : "", b.len);
     return out;
 }
 
-static void write_error(struct schema_error *e, const struct place *place, const char *keyword, const char *words)
+static void write_error(struct check *c, const struct place *place, const char *keyword, const char *words)
 {
+    struct schema_error *e = c->error;
     auto_buf b = BUF_INIT(64 * KIB);
     add_pointer(&b, place); /* of one that does not fit, its start */
+    c->no_memory |= b.error == -ENOMEM;
     copy_text(e->pointer, sizeof e->pointer, b.data ? b.data : "", b.len);
     copy_text(e->keyword, sizeof e->keyword, keyword, strlen(keyword));
     copy_text(e->text, sizeof e->text, words, strlen(words));
@@ -76,7 +78,7 @@ int check_fail(struct check *c, const struct frame *f, const char *keyword, cons
     va_start(args, format);
     (void)vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    write_error(c->error, f->place, keyword, words);
+    write_error(c, f->place, keyword, words);
     return 1;
 }
 
@@ -178,6 +180,8 @@ int schema_check(const struct schema *s, const json_t *instance, struct schema_e
     struct frame f = {.node = s->root, .value = instance};
     int r = run(&c, &f, NULL, false);
     matcher_free(c.matcher);
+    if (r == 1 && c.no_memory)
+        return -ENOMEM;
     if (r == 1 && ret_error)
         *ret_error = error;
     return r;

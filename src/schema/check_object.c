@@ -75,7 +75,7 @@ static int names_there(struct check *c, const struct frame *f, const struct rule
         const json_t *name = json_array_get(names, i);
         if (!json_object_getn(f->value, json_string_value(name), json_string_length(name)))
             failed = c->quiet ? 1 : check_fail(c, f, r->keyword->name, "property \"%s\" is missing",
-                                               show(json_string_value(name)).text);
+                                               show(c, json_string_value(name)).text);
     }
     return failed;
 }

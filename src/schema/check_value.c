@@ -2,14 +2,15 @@
 /* Keywords about one value: its type, what it equals, numbers and strings. Each passes over what it is not about. */
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "schema/schema_priv.h"
 
 /* A value of the schema, to be named in an error. */
-static struct shown value_text(const json_t *v)
+static struct shown value_text(struct check *c, const json_t *v)
 {
-    auto_free char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-    return show(text ? text : "");
+    auto_free char *text = json_text_new(v, JSON_COMPACT | JSON_ENCODE_ANY);
+    return show(c, text);
 }
 
 static const char *type_of(const json_t *v)
@@ -43,7 +44,7 @@ int check_type(struct check *c, const struct frame *f, const struct rule *r)
         if (type_fits(json_array_get(r->value, i), type))
             return 0;
     return c->quiet ? 1 : check_fail(c, f, r->keyword->name, "must be of one of the types %s, is %s",
-                                     value_text(r->value).text, type);
+                                     value_text(c, r->value).text, type);
 }
 
 int check_const(struct check *c, const struct frame *f, const struct rule *r)
@@ -51,7 +52,7 @@ int check_const(struct check *c, const struct frame *f, const struct rule *r)
     int equal = values_equal(c, r->value, f->value);
     if (equal || c->quiet)
         return equal < 0 ? equal : !equal;
-    return check_fail(c, f, r->keyword->name, "must be %s", value_text(r->value).text);
+    return check_fail(c, f, r->keyword->name, "must be %s", value_text(c, r->value).text);
 }
 
 int check_enum(struct check *c, const struct frame *f, const struct rule *r)
@@ -61,31 +62,31 @@ int check_enum(struct check *c, const struct frame *f, const struct rule *r)
         equal = values_equal(c, json_array_get(r->value, i), f->value);
     if (equal || c->quiet)
         return equal < 0 ? equal : !equal;
-    return check_fail(c, f, r->keyword->name, "must be one of %s", value_text(r->value).text);
+    return check_fail(c, f, r->keyword->name, "must be one of %s", value_text(c, r->value).text);
 }
 
 /* ---------------------------------------------------------------- numbers */
 
-static struct shown number_text(const json_t *v)
+static struct shown number_text(struct check *c, const json_t *v)
 {
     auto_buf b = BUF_INIT(64);
     if (json_is_integer(v))
         (void)buf_add_format(&b, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
     else
         (void)buf_add_rounded(&b, json_real_value(v), REAL_SURE_DIGITS);
-    return show(b.data ? b.data : "");
+    return show(c, b.error ? NULL : b.data);
 }
 
 int check_multiple_of(struct check *c, const struct frame *f, const struct rule *r)
 {
     if (!json_is_number(f->value) || number_multiple(f->value, r->value))
         return 0;
-    return check_fail(c, f, r->keyword->name, "must be a multiple of %s", number_text(r->value).text);
+    return check_fail(c, f, r->keyword->name, "must be a multiple of %s", number_text(c, r->value).text);
 }
 
 static int bound(struct check *c, const struct frame *f, const struct rule *r, bool good, const char *words)
 {
-    return good ? 0 : check_fail(c, f, r->keyword->name, "must be %s %s", words, number_text(r->value).text);
+    return good ? 0 : check_fail(c, f, r->keyword->name, "must be %s %s", words, number_text(c, r->value).text);
 }
 
 int check_maximum(struct check *c, const struct frame *f, const struct rule *r)
@@ -153,7 +154,7 @@ int check_pattern(struct check *c, const struct frame *f, const struct rule *r)
     int match = pattern_match(c, r->patterns[0], json_string_value(f->value), json_string_length(f->value));
     if (match || c->quiet)
         return match < 0 ? match : !match;
-    return check_fail(c, f, r->keyword->name, "does not match the pattern %s", show(json_string_value(r->value)).text);
+    return check_fail(c, f, r->keyword->name, "does not match the pattern %s", show(c, json_string_value(r->value)).text);
 }
 
 int check_format(struct check *c, const struct frame *f, const struct rule *r)
@@ -165,5 +166,5 @@ int check_format(struct check *c, const struct frame *f, const struct rule *r)
         return failed;
     if (c->quiet)
         return 1;
-    return check_fail(c, f, r->keyword->name, "is not a valid %s", show(json_string_value(r->value)).text);
+    return check_fail(c, f, r->keyword->name, "is not a valid %s", show(c, json_string_value(r->value)).text);
 }

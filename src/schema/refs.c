@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "schema/schema_priv.h"
 
 static struct resource *resource_find(const struct schema *s, const char *uri)
@@ -31,7 +32,7 @@ static int fetch(struct maker *m, const char *uri, json_t **ret)
 {
     const char *meta = meta_schema(uri);
     if (meta) {
-        *ret = json_loads(meta, 0, NULL);
+        *ret = json_read(meta, strlen(meta), 0, NULL);
         return *ret ? 0 : fault_oom(m->fault);
     }
     *ret = m->options->resolve ? m->options->resolve(uri, m->options->arg) : NULL;

@@ -181,6 +181,7 @@ struct check {
     uint64_t steps; /* still allowed */
     unsigned depth;
     unsigned quiet; /* inside something that may fail without harm */
+    bool no_memory; /* for the words of an error */
 };
 
 /* Where in the instance; key NULL is an index. */
@@ -227,7 +228,7 @@ int values_unique(struct check *c, const json_t *array, size_t ret_pair[2]);
 struct shown {
     char text[200];
 };
-struct shown show(const char *s);
+struct shown show(struct check *c, const char *s);
 
 /* The checks and compilers that keywords.c lists. */
 #define CHECKS(X)                                                                                                   \

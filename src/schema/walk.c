@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "schema/schema_priv.h"
 
@@ -283,7 +284,7 @@ int walk_document(struct maker *m, const json_t *json, const char *uri, struct r
     struct document *d = schema_alloc(m, 1, sizeof *d);
     if (!d)
         return -ENOMEM;
-    d->json = json_deep_copy(json);
+    d->json = json_deep_copy_whole(json);
     d->next = m->schema->documents;
     m->schema->documents = d;
     if (!d->json)

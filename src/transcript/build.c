@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "transcript/transcript_priv.h"
 
@@ -33,7 +34,7 @@ void add_new(struct import *im, json_t *array, json_t *value)
 
 json_t *without(struct import *im, const json_t *object, const char *const keys[])
 {
-    json_t *rest = json_copy(borrow(object));
+    json_t *rest = json_copy_whole(object);
     if (!rest)
         im->error = -ENOMEM;
     for (; rest && *keys; keys++)
@@ -270,7 +271,9 @@ json_t *part_call(struct import *im, const json_t *id, const json_t *name, const
 /* What is no object, or says a member twice, stays text. */
 json_t *part_call_text(struct import *im, const json_t *id, const json_t *name, const json_t *text)
 {
-    auto_json *object = json_loadb(json_string_value(text), json_string_length(text), JSON_REJECT_DUPLICATES, NULL);
+    auto_json *object = json_read(json_string_value(text), json_string_length(text), JSON_REJECT_DUPLICATES, NULL);
+    if (!object && errno == ENOMEM)
+        im->error = -ENOMEM;
     json_t *part = call_new(im, id, name);
     if (json_is_object(object))
         put(im, part, "arguments", object);
@@ -303,8 +306,9 @@ static bool marked(const json_t *value)
 json_t *part_finish(struct import *im, json_t *part, json_t *block, const json_t *original, enum side side)
 {
     auto_json *came = block;
+    errno = 0;
     auto_json *made = part && block ? im->wire->block(part, side) : NULL;
-    if (!part || !block) {
+    if (!part || !block || (!made && errno == ENOMEM)) {
         im->error = im->error ? im->error : -ENOMEM;
         json_decref(part);
         return NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/json_read.h"
 #include "base/limits.h"
 #include "transcript/neutral.h"
 
@@ -108,8 +109,8 @@ int neutral_source(struct neutral *n, json_t *entry)
     const json_t *sha = string_at(said, "sha256"), *data = string_at(said, "data");
     if (!sha || !data)
         return 0;
-    auto_json *result = json_copy(json_object_get(entry, "result"));
-    auto_json *source = json_copy((json_t *)(uintptr_t)said);
+    auto_json *result = json_copy_whole(json_object_get(entry, "result"));
+    auto_json *source = json_copy_whole(said);
     auto_json *found = json_object();
     if (!result || !source || !found)
         return fault_oom(n->fault);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "transcript/transcript_priv.h"
 
 /* Members whose inside is a program's own: what stands there under our names is something else. */
@@ -34,19 +35,22 @@ static void strip(json_t *value)
 
 static json_t *stripped(const json_t *value)
 {
-    json_t *copy = json_deep_copy(value);
+    json_t *copy = json_deep_copy_whole(value);
     strip(copy);
     return copy;
 }
 
 /* Arguments that say the same in other words are written as we would. */
-static void plain_arguments(json_t *raw, const json_t *part)
+static int plain_arguments(json_t *raw, const json_t *part)
 {
     json_t *function = json_object_get(raw, "function"), *holder = function ? function : raw;
     json_t *text = string_at(holder, "arguments"), *arguments = json_object_get(part, "arguments");
-    auto_json *said = text ? json_loadb(json_string_value(text), json_string_length(text), JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (said && arguments && json_equal(said, arguments))
-        (void)json_object_set_new(holder, "arguments", value_text(arguments));
+    auto_json *said = text ? json_read(json_string_value(text), json_string_length(text), JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (text && !said && errno == ENOMEM)
+        return -ENOMEM;
+    if (!said || !arguments || !json_equal(said, arguments))
+        return 0;
+    return json_object_set_new(holder, "arguments", value_text(arguments)) == 0 ? 0 : -ENOMEM;
 }
 
 static enum side side_of(const json_t *entry)
@@ -64,10 +68,12 @@ static int plain_raw(json_t *to, const json_t *part, const struct wire_import *w
     if (!raw || !wire)
         return 0;
     auto_json *copy = stripped(raw);
-    if (!copy)
+    if (!copy || plain_arguments(copy, part) < 0)
         return -ENOMEM;
-    plain_arguments(copy, part);
+    errno = 0;
     auto_json *canonical = wire->block(part, side);
+    if (!canonical && errno == ENOMEM)
+        return -ENOMEM;
     if (canonical && json_equal(copy, canonical))
         return 0;
     return json_object_set(to, "raw", copy) == 0 ? 0 : -ENOMEM;
@@ -166,7 +172,7 @@ static int keep_own(struct prefix *p, const json_t *stored)
 /* A copy without thoughts; *ret_any: there were some. */
 static json_t *thoughtless(const json_t *entry, bool *ret_any)
 {
-    auto_json *copy = json_copy((json_t *)entry);
+    auto_json *copy = json_copy_whole(entry);
     auto_json *parts = json_array();
     json_t *part;
     size_t i;
@@ -208,10 +214,10 @@ static int compare(struct prefix *p, const json_t *stored)
 
 int prefix_entry(struct prefix *p, const char *body, size_t len)
 {
-    auto_json *stored = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
-    p->unread = !stored;
+    auto_json *stored = json_read(body, len, JSON_ALLOW_NUL, NULL);
+    p->unread = !stored && errno != ENOMEM;
     if (!stored)
-        return -EBADMSG;
+        return p->unread ? -EBADMSG : -ENOMEM;
     if (is_kind(stored, "usage") || is_kind(stored, "repair"))
         return 0;
     if (is_kind(stored, "request")) {
@@ -233,11 +239,13 @@ static json_t *plain_request(const json_t *request)
     return copy;
 }
 
-static bool same_request(const json_t *a, const json_t *b)
+static int same_request(const json_t *a, const json_t *b)
 {
     auto_json *one = a ? plain_request(a) : NULL;
     auto_json *two = plain_request(b);
-    return one && two && json_equal(one, two);
+    if ((a && !one) || !two)
+        return -ENOMEM;
+    return one && json_equal(one, two);
 }
 
 int prefix_end(struct prefix *p)
@@ -249,8 +257,8 @@ int prefix_end(struct prefix *p)
         return -ENOMEM;
     json_array_foreach(p->in->entries, i, came) {
         bool request = is_kind(came, "request");
-        bool known = request ? same_request(p->request, came) : i < p->at || is_own(p, came);
-        if (!known && json_array_append(left, came) != 0)
+        int known = request ? same_request(p->request, came) : i < p->at || is_own(p, came);
+        if (known < 0 || (!known && json_array_append(left, came) != 0))
             return -ENOMEM;
     }
     json_decref(p->in->entries);

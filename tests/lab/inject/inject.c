@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The injector's state: which call fails, how many there were, what is allocated. Everything here may run inside malloc, in a signal
+ * handler and between clone and exec, so it is made of atomics in one shared page and asks libc for nothing. Under AddressSanitizer
+ * allocations go on to its own functions, so that it still sees every block.
+ */
+#include "inject.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "inject_priv.h"
+
+enum { TRACE = 24, WATCHED = 1 << 14 };
+
+struct trace {
+    _Atomic int n;
+    void *at[TRACE];
+};
+
+static struct shared {
+    _Atomic int kind, armed;
+    _Atomic long at, count;
+    _Atomic int error, crashes;
+    _Atomic bool forever, struck, paused;
+    struct trace where;
+} *shared;
+
+static struct watched {
+    _Atomic(void *) block;
+    struct trace where;
+} watched[WATCHED];
+static atomic_bool watching;
+static _Thread_local bool exempt;
+static atomic_long live;
+
+__attribute__((constructor(101))) static void make_shared(void)
+{
+    void *page = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared = page == MAP_FAILED ? NULL : page;
+}
+
+static void take_trace(struct trace *t)
+{
+    t->n = backtrace(t->at, TRACE);
+}
+
+static void tell_trace(const struct trace *t)
+{
+    if (t->n > 3)
+        backtrace_symbols_fd(t->at + 2, t->n - 2, STDERR_FILENO);
+}
+
+static void say(const char *words)
+{
+    (void)!real_write(STDERR_FILENO, words, strlen(words));
+}
+
+int inject_verdict(enum inject_kind kind)
+{
+    if (!shared || atomic_load_explicit(&shared->kind, memory_order_relaxed) != (int)kind || exempt || shared->paused)
+        return 0;
+    long n = atomic_fetch_add(&shared->count, 1) + 1;
+    long at = shared->at;
+    if (!at || n < at || (n > at && !shared->forever))
+        return 0;
+    if (!atomic_exchange(&shared->struck, true)) {
+        int kind_now = atomic_exchange(&shared->kind, INJECT_NONE); /* the trace's own calls */
+        take_trace(&shared->where);
+        shared->kind = kind_now;
+    }
+    return shared->error;
+}
+
+bool inject_fails(enum inject_kind kind)
+{
+    int error = inject_verdict(kind);
+    if (error)
+        errno = error;
+    return error != 0;
+}
+
+void *inject_born(void *block)
+{
+    if (!block)
+        return NULL;
+    (void)atomic_fetch_add(&live, 1);
+    if (!atomic_load_explicit(&watching, memory_order_relaxed))
+        return block;
+    atomic_store(&watching, false); /* the trace's own */
+    for (size_t i = 0, h = (uintptr_t)block >> 4; i < WATCHED; i++) {
+        struct watched *w = &watched[(h + i) % WATCHED];
+        void *none = NULL;
+        if (atomic_compare_exchange_strong(&w->block, &none, block)) {
+            take_trace(&w->where);
+            break;
+        }
+    }
+    atomic_store(&watching, true);
+    return block;
+}
+
+void inject_died(void *block)
+{
+    if (!block)
+        return;
+    (void)atomic_fetch_sub(&live, 1);
+    if (!atomic_load_explicit(&watching, memory_order_relaxed))
+        return;
+    for (size_t i = 0, h = (uintptr_t)block >> 4; i < WATCHED; i++) {
+        void *same = block;
+        if (atomic_compare_exchange_strong(&watched[(h + i) % WATCHED].block, &same, NULL))
+            break;
+    }
+}
+
+void inject_arm(enum inject_kind kind, long at, int error, bool forever)
+{
+    shared->kind = INJECT_NONE;
+    shared->at = at;
+    shared->count = 0;
+    shared->error = error;
+    shared->forever = forever;
+    shared->struck = shared->paused = false;
+    shared->crashes = 0;
+    shared->armed = at ? (int)kind : INJECT_NONE;
+    shared->kind = (int)kind;
+}
+
+void inject_disarm(void)
+{
+    shared->kind = shared->armed = INJECT_NONE;
+}
+
+bool inject_pause(void)
+{
+    return atomic_exchange(&shared->paused, true);
+}
+
+void inject_resume(bool paused)
+{
+    shared->paused = paused;
+}
+
+enum inject_kind inject_kind(void)
+{
+    return (enum inject_kind)shared->armed;
+}
+
+void inject_exempt(void)
+{
+    exempt = true;
+}
+
+long inject_count(void)
+{
+    return shared->count;
+}
+
+bool inject_struck(void)
+{
+    return shared->struck;
+}
+
+int inject_crashes(void)
+{
+    return shared->crashes;
+}
+
+void inject_tell(void)
+{
+    if (shared->struck)
+        tell_trace(&shared->where);
+}
+
+long inject_live(void)
+{
+    return live;
+}
+
+void inject_watch(void)
+{
+    watching = true;
+}
+
+void inject_tell_watched(void)
+{
+    watching = false;
+    for (size_t i = 0, told = 0; i < WATCHED && told < 4; i++)
+        if (watched[i].block) {
+            say("left:\n");
+            tell_trace(&watched[i].where);
+            told++;
+        }
+}
+
+static void crashed(int sig)
+{
+    void *at[TRACE];
+    int n;
+    shared->kind = INJECT_NONE;
+    shared->crashes++;
+    say(sig == SIGALRM ? "hangs at:\n" : "crashed at:\n");
+    n = backtrace(at, TRACE);
+    backtrace_symbols_fd(at, n, STDERR_FILENO);
+    say("after this failed:\n");
+    tell_trace(&shared->where);
+    _exit(sig == SIGALRM ? 98 : 99);
+}
+
+void inject_catch(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
+    void *at[4];
+    (void)backtrace(at, 4); /* loads what it needs now */
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        (void)signal(signals[i], crashed);
+}

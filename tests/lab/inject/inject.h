@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The injector: lets the k-th call of a kind fail, that one or it and all after it. Its functions stand in the program under the names
+ * of libc's, so every library in the process calls them, not only our own objects. Calls are counted in memory that forked children
+ * share: a reader's calls count as those of its parent. A program that is started by exec is not reached.
+ */
+#ifndef FOVEA_INJECT_H
+#define FOVEA_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum inject_kind {
+    INJECT_NONE,
+    INJECT_ALLOC,
+    INJECT_MMAP,
+    INJECT_OPEN,
+    INJECT_READ,
+    INJECT_WRITE,
+    INJECT_RECV,
+    INJECT_SEND,
+    INJECT_SYNC,
+    INJECT_RESIZE,
+    INJECT_FORK,
+    INJECT_THREAD,
+    INJECT_PIPE,
+    INJECT_MEMFD,
+    INJECT_SOCKET,
+    INJECT_CONNECT,
+    INJECT_POLL,
+    INJECT_DUP,
+    INJECT_KINDS,
+};
+
+enum { INJECT_SHORT = -1 }; /* instead of an error: one byte less, or half of them, is read or written */
+
+/* From now on call `at` (from 1) of that kind fails with error, and with `forever` all after it. at 0: only counts. */
+void inject_arm(enum inject_kind kind, long at, int error, bool forever);
+void inject_disarm(void);
+void inject_exempt(void); /* calls of this thread neither count nor fail: it plays somebody else */
+/* Nothing fails until it is resumed, with what pausing returned. */
+bool inject_pause(void);
+void inject_resume(bool paused);
+enum inject_kind inject_kind(void); /* that was armed last; INJECT_NONE: nothing was to fail */
+long inject_count(void);  /* calls since it was armed */
+bool inject_struck(void); /* something failed since then */
+int inject_crashes(void); /* in forked children too, since then */
+
+/* The trace of the call that failed last, to stderr. */
+void inject_tell(void);
+
+/* Blocks that are allocated now by this process; and those that were allocated since inject_watch, with their traces, to stderr. */
+long inject_live(void);
+void inject_watch(void);
+void inject_tell_watched(void);
+
+/* Crashes are counted and told with a trace. */
+void inject_catch(void);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inject [POINTS] [SCENE [KIND [AT [once|forever]]]]: plays each scene with call 1, 2, 3 ... n of each kind failing, that one and then
+ * that one and all after it. Every play is a process of its own, forked from one that has played the scene undisturbed, so that a
+ * crash ends one play, and what libraries keep for ever is there already when blocks are counted. With POINTS (0: all) only so
+ * many of each kind are played, spread over all of them. INJECT_LOUD=1 tells every outcome.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "inject.h"
+#include "scenes.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+
+/* What the loader keeps for libraries that were opened. */
+const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"), used)) const char *__lsan_default_suppressions(void)
+{
+    return "leak:dl_open_worker\nleak:_dl_open\n";
+}
+#endif
+
+enum { PLAY_SECONDS = 30, MOST_SHOWN = 40, TRIES = 3 };
+
+/* How a play ends. */
+enum verdict { HELD, WRONG, UNSAID, SPOILT, LEAKS, LEAKS_FD, LEAVES_CHILD, NOT_READY, HANGS = 98, CRASHED = 99 };
+
+static const struct {
+    const char *name;
+    enum inject_kind kind;
+    int error;
+} faults[] = {
+    {"alloc", INJECT_ALLOC, ENOMEM},
+    {"mmap", INJECT_MMAP, ENOMEM},
+    {"open", INJECT_OPEN, EMFILE},
+    {"open-eio", INJECT_OPEN, EIO},
+    {"read", INJECT_READ, EIO},
+    {"read-eintr", INJECT_READ, EINTR},
+    {"read-short", INJECT_READ, INJECT_SHORT},
+    {"write", INJECT_WRITE, ENOSPC},
+    {"write-eio", INJECT_WRITE, EIO},
+    {"write-eintr", INJECT_WRITE, EINTR},
+    {"write-short", INJECT_WRITE, INJECT_SHORT},
+    {"recv", INJECT_RECV, ECONNRESET},
+    {"recv-eintr", INJECT_RECV, EINTR},
+    {"send", INJECT_SEND, ECONNRESET},
+    {"send-eintr", INJECT_SEND, EINTR},
+    {"fsync", INJECT_SYNC, EIO},
+    {"resize", INJECT_RESIZE, ENOSPC},
+    {"fork", INJECT_FORK, EAGAIN},
+    {"thread", INJECT_THREAD, EAGAIN},
+    {"pipe", INJECT_PIPE, EMFILE},
+    {"memfd", INJECT_MEMFD, EMFILE},
+    {"socket", INJECT_SOCKET, EMFILE},
+    {"connect", INJECT_CONNECT, ECONNREFUSED},
+    {"poll-eintr", INJECT_POLL, EINTR},
+    {"dup", INJECT_DUP, EMFILE},
+};
+
+static struct {
+    bool loud;
+    long points; /* of each kind; 0: all */
+    const char *scene, *kind, *mode;
+    long at;
+    struct outcome right; /* of the scene that is played */
+    struct counts {
+        _Atomic long points, plays, struck, right, said, refused, bad, ends[100];
+    } *counts; /* shared with the processes that play */
+} lab;
+
+static void on_alarm(void)
+{
+    (void)alarm(PLAY_SECONDS);
+}
+
+static int open_files(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        n++;
+    if (d)
+        (void)closedir(d);
+    return n;
+}
+
+/* What the scene left behind that a later play would meet: a child that nobody waited for. */
+static bool child_left(void)
+{
+    for (int i = 0; i < 200; i++) {
+        if (waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD)
+            return false;
+        (void)usleep(5000);
+    }
+    return true;
+}
+
+static bool same(const struct outcome *a, const struct outcome *b)
+{
+    return a->code == b->code && a->hash == b->hash && a->bytes == b->bytes;
+}
+
+static void complain(const char *what, const struct outcome *o)
+{
+    fprintf(stderr, "%s: %d \"%s\" (%zu bytes; right: %d, %zu bytes)\n", what, o->code, o->words, o->bytes, lab.right.code,
+            lab.right.bytes);
+}
+
+/* Is the outcome right, or does it say what happened? */
+static enum verdict judge(const struct outcome *o)
+{
+    struct counts *c = lab.counts;
+    if (same(o, &lab.right)) {
+        c->right++;
+        return HELD;
+    }
+    if (o->code == 0 && o->refused) {
+        c->refused++;
+        return HELD;
+    }
+    if (o->code == 0) {
+        complain("wrong", o);
+        return WRONG;
+    }
+    c->said++;
+    if (o->words[0])
+        return HELD;
+    complain("without words", o);
+    return UNSAID;
+}
+
+/* The whole of it once: struck, then undisturbed. */
+static enum verdict play_once(const struct scene *s, size_t fault, long at, bool forever)
+{
+    struct outcome o = {0}, again = {0}, settled = {0};
+    if (s->setup && s->setup() < 0)
+        return NOT_READY;
+    inject_arm(faults[fault].kind, at, faults[fault].error, forever);
+    s->run(&o);
+    inject_disarm();
+    if (inject_struck())
+        lab.counts->struck++;
+    enum verdict v = judge(&o);
+    if (lab.loud)
+        fprintf(stderr, "%s %s %ld %s: %d \"%s\"%s\n", s->name, faults[fault].name, at, forever ? "forever" : "once", o.code,
+                o.words, o.refused ? " refused" : "");
+    if (v == HELD && s->settle)
+        s->settle(&settled);
+    if (v == HELD && settled.code < 0) {
+        complain("spoilt", &settled);
+        v = SPOILT;
+    }
+    s->run(&again);
+    if (v == HELD && !same(&again, &lab.right)) {
+        complain("afterwards", &again);
+        v = SPOILT;
+    }
+    if (s->teardown)
+        s->teardown();
+    return v;
+}
+
+/* What grows with each play is a leak; what grew once was first needed now. */
+static enum verdict play(const struct scene *s, size_t fault, long at, bool forever)
+{
+    enum verdict v = HELD;
+    bool blocks = true, files = true;
+    for (int i = 0; i < TRIES && v == HELD && (blocks || files); i++) {
+        long live = inject_live();
+        int open = open_files();
+        if (i == TRIES - 1)
+            inject_watch();
+        v = play_once(s, fault, at, forever);
+        if (v == HELD && child_left())
+            v = LEAVES_CHILD;
+        blocks = inject_live() > live;
+        files = open_files() > open;
+    }
+    if (v == HELD && files)
+        v = LEAKS_FD;
+    if (v == HELD && blocks) {
+        inject_tell_watched();
+        v = LEAKS;
+    }
+#ifdef __SANITIZE_ADDRESS__
+    if (v == HELD && __lsan_do_recoverable_leak_check())
+        v = LEAKS;
+#endif
+    if (v == HELD && inject_crashes())
+        v = CRASHED;
+    if (v != HELD)
+        inject_tell();
+    return v;
+}
+
+static const char *verdict_name(int v)
+{
+    static const char *const names[] = {[WRONG] = "wrong answer", [UNSAID] = "error without words", [SPOILT] = "wrong afterwards",
+                                        [LEAKS] = "leak", [LEAKS_FD] = "descriptor left", [LEAVES_CHILD] = "child left",
+                                        [NOT_READY] = "could not be set up", [HANGS] = "hang", [CRASHED] = "crash"};
+    return v >= 0 && (size_t)v < COUNT(names) && names[v] ? names[v] : "died";
+}
+
+static void play_apart(const struct scene *s, size_t fault, long at, bool forever)
+{
+    int status = 0;
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        on_alarm();
+        _exit((int)play(s, fault, at, forever));
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    int v = WIFEXITED(status) ? WEXITSTATUS(status) : CRASHED;
+    lab.counts->plays++;
+    lab.counts->ends[v < 100 ? v : CRASHED]++;
+    if (v == HELD)
+        return;
+    if (lab.counts->bad++ < MOST_SHOWN)
+        printf("not ok inject_%s_%s_%ld_%s: %s\n", s->name, faults[fault].name, at, forever ? "forever" : "once", verdict_name(v));
+    drop_folder();
+}
+
+/* How often the scene makes calls of that kind. */
+static long count_calls(const struct scene *s, enum inject_kind kind)
+{
+    struct outcome o = {0};
+    if (s->setup && s->setup() < 0)
+        return 0;
+    inject_arm(kind, 0, 0, false);
+    s->run(&o);
+    inject_disarm();
+    if (s->teardown)
+        s->teardown();
+    return inject_count();
+}
+
+static void play_fault(const struct scene *s, size_t fault, size_t number)
+{
+    long n = count_calls(s, faults[fault].kind), step = lab.points ? MAX(1, (n + lab.points - 1) / lab.points) : 1;
+    lab.counts->points += n;
+    /* Different ones for each scene, so that few points see beginnings, middles and ends. */
+    for (long at = lab.at ? lab.at : 1 + (long)number % step; at <= (lab.at ? lab.at : n); at += step) {
+        if (!lab.mode || !strcmp(lab.mode, "once"))
+            play_apart(s, fault, at, false);
+        /* Who is interrupted for ever tries for ever, and is right. */
+        if (faults[fault].error != EINTR && (!lab.mode || !strcmp(lab.mode, "forever")))
+            play_apart(s, fault, at, true);
+    }
+}
+
+/* In a process of its own: the scene undisturbed, twice, then with failures. */
+static int play_scene(const struct scene *s, size_t number)
+{
+    for (int i = 0; i < 2; i++) {
+        struct outcome o = {0};
+        on_alarm();
+        if (s->setup && s->setup() < 0) {
+            printf("skip inject_%s it cannot be set up here\n", s->name);
+            return 0;
+        }
+        s->run(&o);
+        if (s->teardown)
+            s->teardown();
+        if (o.code < 0 || o.refused || (i && !same(&o, &lab.right))) {
+            printf("not ok inject_%s undisturbed: %d %s\n", s->name, o.code, o.words);
+            return 1;
+        }
+        lab.right = o;
+    }
+    (void)alarm(0);
+    for (size_t i = 0; i < COUNT(faults); i++)
+        if (!lab.kind || !strcmp(lab.kind, faults[i].name))
+            play_fault(s, i, number);
+    return 0;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void play_scene_apart(const struct scene *s, size_t number)
+{
+    struct counts before = *lab.counts;
+    double began = seconds();
+    int status = 1;
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int bad = play_scene(s, number);
+        (void)fflush(NULL);
+        _exit(bad);
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    long points = lab.counts->points - before.points, plays = lab.counts->plays - before.plays;
+    bool bad = status != 0 || lab.counts->bad != before.bad;
+    lab.counts->bad += status != 0;
+    printf("%s inject_%s # %ld points, %ld plays, %.1f s\n", bad ? "not ok" : "ok", s->name, points, plays, seconds() - began);
+    (void)fflush(stdout);
+}
+
+static void figures(size_t n)
+{
+    const struct counts *c = lab.counts;
+    printf("figure scenes %zu count\nfigure injection_points %ld count\nfigure plays %ld count\nfigure plays_struck %ld count\n", n,
+           c->points, c->plays, c->struck);
+    printf("figure answers_right %ld count\nfigure answers_with_code_and_words %ld count\nfigure refusals %ld count\n", c->right,
+           c->said, c->refused);
+    printf("figure crashes %ld count\nfigure hangs %ld count\nfigure leaks %ld count\nfigure descriptors_left %ld count\n",
+           c->ends[CRASHED], c->ends[HANGS], c->ends[LEAKS], c->ends[LEAKS_FD] + c->ends[LEAVES_CHILD]);
+    printf("figure wrong_answers %ld count\nfigure spoilt_afterwards %ld count\n", c->ends[WRONG] + c->ends[UNSAID], c->ends[SPOILT]);
+}
+
+int main(int argc, char **argv)
+{
+    size_t n = 0;
+    int at = 1;
+    lab.points = argc > at ? strtol(argv[at], NULL, 10) : 0;
+    at += lab.points > 0 || (argc > at && !strcmp(argv[at], "0"));
+    lab.scene = argc > at ? argv[at++] : NULL;
+    lab.kind = argc > at ? argv[at++] : NULL;
+    lab.at = argc > at ? strtol(argv[at++], NULL, 10) : 0;
+    lab.mode = argc > at ? argv[at] : NULL;
+    lab.loud = getenv("INJECT_LOUD") != NULL;
+    lab.counts = mmap(NULL, sizeof *lab.counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (lab.counts == MAP_FAILED)
+        return 3;
+    inject_catch();
+    (void)signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; scenes[i]; i++)
+        if (!lab.scene || !strcmp(lab.scene, "all") || !strcmp(lab.scene, scenes[i]->name)) {
+            play_scene_apart(scenes[i], i);
+            n++;
+        }
+    drop_folder();
+    figures(n);
+    return lab.counts->bad != 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A scene does a piece of work that may be struck by a failure at any call. Its outcome is either what it is without one, or a code
+ * with words. The same object must then do the same work rightly, and all that was promised before must still be there.
+ */
+#ifndef FOVEA_INJECT_SCENES_H
+#define FOVEA_INJECT_SCENES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fovea.h"
+
+struct outcome {
+    int code;        /* 0, or a negative errno */
+    char words[512]; /* of the fault, or what is wrong */
+    uint64_t hash;   /* of what was told */
+    size_t bytes;
+    bool refused;    /* what was told says why there is nothing else */
+};
+void tell_bytes(struct outcome *o, const void *data, size_t len);
+void tell_str(struct outcome *o, const char *s); /* NULL: -ENOMEM, as of functions that say nothing else */
+void tell_fault(struct outcome *o, int code, const struct fovea_fault *fault);
+void tell_result(struct outcome *o, const fovea_result *r);
+int tell_write(void *o, const char *piece, size_t len); /* a fovea_write */
+
+struct scene {
+    const char *name;
+    int (*setup)(void);           /* nothing fails yet. 0, or it is skipped. May be NULL, like the other two */
+    void (*run)(struct outcome *o);
+    void (*settle)(struct outcome *o); /* nothing fails any more: looks whether what was promised holds */
+    void (*teardown)(void);
+};
+extern const struct scene *const scenes[]; /* NULL-terminated */
+
+/* A folder of the run, made anew by each call; the last one is taken away. NULL: none. */
+const char *fresh_folder(void);
+void drop_folder(void);
+const char *in_folder(const char *name);
+int put_file(const char *name, const char *text);
+const char *build_folder(void);
+
+extern const struct scene scene_schema, scene_imports, scene_config, scene_neutral, scene_ledger, scene_ledger_kept, scene_record, scene_record_kept;
+extern const struct scene scene_view_whole, scene_view_kept, scene_view_kinds, scene_read, scene_doctor;
+extern const struct scene scene_session_whole, scene_session_kept, scene_lower, scene_simulate;
+extern const struct scene scene_mcp, scene_mcp_stdio, scene_mcp_http;
+extern const struct scene scene_ask, scene_models;
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stand-ins for the functions that allocate. strdup, getline, fopen and the like call them from inside libc. */
+#include <errno.h>
+
+#include "inject_priv.h"
+
+#define STAND_IN __attribute__((visibility("default"), used))
+
+#ifdef UNDER_ASAN
+#define REAL(name) __interceptor_##name
+#else
+#define REAL(name) __libc_##name
+#endif
+
+extern void *REAL(malloc)(size_t size);
+extern void *REAL(calloc)(size_t n, size_t size);
+extern void *REAL(realloc)(void *old, size_t size);
+extern void *REAL(memalign)(size_t align, size_t size);
+extern void REAL(free)(void *block);
+
+STAND_IN void *malloc(size_t size)
+{
+    return inject_fails(INJECT_ALLOC) ? NULL : inject_born(REAL(malloc)(size));
+}
+
+STAND_IN void *calloc(size_t n, size_t size)
+{
+    return inject_fails(INJECT_ALLOC) ? NULL : inject_born(REAL(calloc)(n, size));
+}
+
+STAND_IN void *realloc(void *old, size_t size)
+{
+    if (inject_fails(INJECT_ALLOC))
+        return NULL;
+    void *block = REAL(realloc)(old, size);
+    if (old && (block || !size))
+        inject_died(old);
+    return inject_born(block);
+}
+
+STAND_IN void *reallocarray(void *old, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(old, bytes);
+}
+
+STAND_IN void *memalign(size_t align, size_t size);
+void *memalign(size_t align, size_t size)
+{
+    return inject_fails(INJECT_ALLOC) ? NULL : inject_born(REAL(memalign)(align, size));
+}
+
+STAND_IN void *aligned_alloc(size_t align, size_t size)
+{
+    return memalign(align, size);
+}
+
+STAND_IN int posix_memalign(void **ret, size_t align, size_t size)
+{
+    int saved = errno;
+    void *block = memalign(align, size);
+    errno = saved;
+    if (!block)
+        return ENOMEM;
+    *ret = block;
+    return 0;
+}
+
+STAND_IN void free(void *block)
+{
+    inject_died(block);
+    REAL(free)(block);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON into trees and back: whole, or not at all when memory is out at any step. */
+#include "base/json_read.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "test.h"
+
+static void json_decref_p(json_t **j)
+{
+    json_decref(*j);
+}
+#define auto_json cleanup(json_decref_p) json_t
+
+static long fails_at, asked;
+
+static void *scarce(size_t size)
+{
+    if (++asked == fails_at) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return malloc(size);
+}
+
+static const char document[] = "{\"a\":[1,2.5,\"a string that is longer than sixteen bytes\",{\"b\":null,\"c\":\"d\"}],"
+                               "\"e\":\"another string that is longer than thirty-two bytes\"}";
+
+static json_t *read_document(const json_t *whole)
+{
+    (void)whole;
+    return json_read(document, sizeof document - 1, 0, NULL);
+}
+
+/* Before the first of ours is read, as a host would. */
+__attribute__((constructor)) static void be_scarce(void)
+{
+    json_set_alloc_funcs(scarce, free);
+}
+
+TEST(what_is_read_or_copied_without_memory_is_whole_or_not_there)
+{
+    json_t *(*const ways[])(const json_t *) = {read_document, json_copy_whole, json_deep_copy_whole};
+    auto_json *whole = json_read(document, sizeof document - 1, 0, NULL);
+    for (size_t way = 0; way < COUNT(ways); way++) {
+        bool reached = true;
+        for (fails_at = 1; reached; fails_at++) {
+            asked = 0;
+            errno = 0;
+            auto_json *got = ways[way](whole);
+            reached = asked >= fails_at;
+            CHECK_MSG(got ? json_equal(got, whole) : errno == ENOMEM, "way %zu, allocation %ld", way, fails_at);
+        }
+        CHECK(fails_at > 2);
+    }
+    fails_at = 0;
+}
+
+TEST(text_without_memory_is_whole_or_not_there)
+{
+    auto_json *whole = json_read(document, sizeof document - 1, 0, NULL);
+    bool reached = true;
+    for (fails_at = 1; reached; fails_at++) {
+        asked = 0;
+        auto_free char *text = json_text_new(whole, JSON_COMPACT);
+        reached = asked >= fails_at;
+        CHECK_MSG(!text || !strcmp(text, document), "allocation %ld", fails_at);
+    }
+    CHECK(fails_at > 2);
+    fails_at = 0;
+}
+
+TEST(text_that_is_no_json_is_not_called_a_want_of_memory)
+{
+    json_error_t where;
+    CHECK(!json_read("{\"a\":}", 6, 0, &where) && errno == EBADMSG && where.text[0]);
+}
