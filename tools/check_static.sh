@@ -35,18 +35,22 @@ flags_of() { # COMPILER BUILD
 job() { # KIND FILE FLAGS
     kind=$1 file=$2 flags=$3
     case $kind in
-        gcc) set -- gcc -O2 -c -o /dev/null ;;
+        gcc) set -- gcc -c -o /dev/null ;;
         gcc-analyzer) set -- gcc -fanalyzer -Wno-analyzer-too-complex -c -o /dev/null ;;
         clang) set -- clang -c -o /dev/null ;;
         tidy) set -- clang-tidy --quiet --checks=-clang-analyzer-* ;;
+        cppcheck) set -- cppcheck -q --std=c11 --language=c --enable=warning,performance,portability --max-configs=1 \
+            --inline-suppr --error-exitcode=1 --library=posix,gnu,tools/cppcheck.cfg --suppressions-list=tools/cppcheck.supp ;;
         tidy-analyzer) set -- clang-tidy --quiet --checks=-bugprone-*,-cert-* ;;
     esac
-    key=$kept/$({ echo "$kind $flags $about"; cat .clang-tidy "$file"; } | sha256sum | cut -c 1-32)
+    key=$kept/$({ echo "$kind $flags $about"; cat .clang-tidy tools/cppcheck.* "$file"; } | sha256sum | cut -c 1-32)
     [ ! -e "$key" ] || return 0
     case $kind in
         tidy*) set -- "$@" "$file" -- ;;
         *) set -- "$@" "$file" ;;
     esac
+    # It wants to know where ours are included from and no more; what it is not given it passes over.
+    [ "$kind" != cppcheck ] || flags="$(echo "$flags" | tr ' ' '\n' | grep -E '^-(I[^/]|D)' | tr '\n' ' ') -D__x86_64__ -U_FORTIFY_SOURCE"
     # The flags are quoted for a shell.
     if eval "\"\$@\" $flags" >"$key.$$" 2>&1; then
         rm -f "$key.$$"
@@ -87,6 +91,7 @@ every gcc gcc .
 every clang clang .
 every gcc-analyzer gcc "$CORE"
 every tidy clang "$ours"
+every cppcheck clang "$ours"
 if [ "$deep" ]; then
     every tidy-analyzer clang "$ours"
 else
