@@ -68,7 +68,7 @@ def load(path):
         data = json.load(f)["data"]
     for part in data:
         for entry in part["files"]:
-            name = entry["filename"].removeprefix(top)
+            name = os.path.normpath(entry["filename"]).removeprefix(top)
             if not name.startswith(ROOMS):
                 continue
             file = files.setdefault(name, File(name))

@@ -30,7 +30,7 @@ report() {
     llvm-profdata-14 merge --failure-mode=all -o "$cov/all.profdata" "$cov"/raw/*.profraw
     objects=
     for program in "$cov"/fovea-*; do
-        objects="$objects -object $program"
+        [ ! -x "$program" ] || objects="$objects -object $program"
     done
     # shellcheck disable=SC2086 # a list of words
     llvm-cov-14 export "$cov/fovea" -object "$cov/libfovea.so" $objects -instr-profile "$cov/all.profdata" >"$cov/all.json"
