@@ -31,12 +31,23 @@ flags_of() { # COMPILER BUILD
         }' | LC_ALL=C sort
 }
 
+# What gcc -fanalyzer (12) sees wrongly, by file, with the reason.
+not_meant() { # FILE
+    case $1 in
+        # It loses what is stored behind a pointer that realloc gave: each path is freed with the gate.
+        src/source/gate_floor.c) echo -Wno-analyzer-malloc-leak ;;
+    esac
+}
+
 # A job is one tool and one file; its words are kept when it found nothing, so that a second run has only the news.
 job() { # KIND FILE FLAGS
     kind=$1 file=$2 flags=$3
     case $kind in
         gcc) set -- gcc -c -o /dev/null ;;
-        gcc-analyzer) set -- gcc -fanalyzer -Wno-analyzer-too-complex -c -o /dev/null ;;
+        gcc-analyzer)
+            set -- gcc -fanalyzer -Wno-analyzer-too-complex -c -o /dev/null
+            flags="$flags $(not_meant "$file")"
+            ;;
         clang) set -- clang -c -o /dev/null ;;
         tidy) set -- clang-tidy --quiet --checks=-clang-analyzer-* ;;
         cppcheck) set -- cppcheck -q --std=c11 --language=c --enable=warning,performance,portability --max-configs=1 \

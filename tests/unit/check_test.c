@@ -362,9 +362,9 @@ TEST(a_sheet_has_whole_pixels_and_bounds)
     } out = {.cell = {.w = 5, .h = 5, .number = 1, .time_ms = -1}};
     memcpy(out.bytes, png, sizeof png);
     asked.flags = WORK_SHEET;
-    struct work_reply r = honest();
-    r.cells = 1;
-    CHECK(check_reply(&asked, &r, out.bytes));
+    struct work_reply good = honest();
+    good.cells = 1;
+    CHECK(check_reply(&asked, &good, out.bytes));
     LIES(&asked, out.bytes, r.cells = 1, r.crop.w = 0);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.w = 20.5);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.h = 10.5);
@@ -387,10 +387,10 @@ TEST(a_difference_is_a_picture_that_was_allowed_and_is_what_it_says)
     asked.flags = WORK_DIFF;
     asked.raw_w = asked.other_w = 20;
     asked.raw_h = asked.other_h = 10;
-    struct work_reply r = honest();
-    r.cells = 1;
-    r.changed = 25;
-    CHECK(check_reply(&asked, &r, out.bytes));
+    struct work_reply good = honest();
+    good.cells = 1;
+    good.changed = 25;
+    CHECK(check_reply(&asked, &good, out.bytes));
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.media = MEDIA_WEBP);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.media = MEDIA_JPEG);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.w = 200);
