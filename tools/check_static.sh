@@ -99,7 +99,8 @@ every() {
     xargs -d '\n' -P "$(nproc)" -n 1 tools/check_static.sh job "$1" <"$kept/files" || bad=1
     echo "check: $1 has read $(wc -l <"$kept/files") files in $(($(date +%s) - began)) s"
 }
-every gcc gcc .
+# With CI set the build itself has warnings as errors, here and in make test.
+[ "${CI:-}" ] || every gcc gcc .
 every clang clang .
 every gcc-analyzer gcc "$CORE"
 every tidy clang "$ours"
