@@ -48,7 +48,7 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-f
 OPT      ?= -O2
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -include src/base/banned.h
 CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -pthread \
-            -ffile-prefix-map=$(CURDIR)/= $(WARN) $(HARDEN) $(SAN_FLAGS)
+            -ffile-prefix-map=$(CURDIR)=. $(WARN) $(HARDEN) $(SAN_FLAGS)
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
@@ -86,7 +86,7 @@ OCR_OBJ    := $(call objects,$(OCR_SRC))
 MCP_OBJ    := $(call objects,$(MCP_SRC))
 CLI_OBJ    := $(call objects,$(CLI_SRC))
 
-.PHONY: all help setup demo test lab check bench fuzz install uninstall clean
+.PHONY: all help setup demo test lab check check-deep coverage bench fuzz install uninstall clean
 .DELETE_ON_ERROR:
 # V=1 shows the commands in full.
 $(if $(V),,.SILENT:)
@@ -349,11 +349,21 @@ $(BUILD)/tests/fault/fovea-worker: $(FAULT_OBJ) $(OBJ)/libshared.a
 $(addprefix $(BUILD)/tests/,pool_test refit_test lab/faults): $(BUILD)/tests/fault/fovea-worker
 $(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
 
-check: setup ## layering, sizes, exported symbols, hardening
+check: ## layering, sizes, exported symbols, hardening, what compilers and analyzers say, a build that is the same anywhere
+	@tools/setup.sh clang clang-tidy cppcheck
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@tools/check_layers.sh
 	@tools/measure.sh
 	@tools/check_binaries.sh $(BUILD)
+	@tools/check_static.sh $(BUILD)
+	@tools/check_repro.sh $(BUILD)
+
+check-deep: check ## check, and clang's analyzer over every file instead of the core
+	@tools/check_static.sh $(BUILD) deep
+
+coverage: ## which lines and branches the tests and the labs' quick forms take
+	@tools/setup.sh clang llvm-14 libclang-rt-14-dev python3 openssl curl postgresql librsvg2-bin poppler-utils strace
+	@tools/coverage.sh
 
 # ---------------------------------------------------------------- benchmark
 

@@ -19,6 +19,7 @@
     X(chafa_canvas_config_set_symbol_map) X(chafa_canvas_new) X(chafa_canvas_unref)                                \
     X(chafa_canvas_draw_all_pixels) X(chafa_canvas_print) X(g_string_free)
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared cannot stand in parentheses */
 #define DECLARE(name) __typeof__(name) *name;
 struct api {
     CHAFA_FUNCTIONS(DECLARE)

@@ -19,6 +19,7 @@ void streams_init(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            /* cppcheck-suppress leakReturnValNotUsed ; it is to stay, at the lowest number that is free */
             (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
     (void)signal(SIGPIPE, SIG_IGN);
 }

@@ -69,6 +69,7 @@ static size_t skip_nested(const char *t, size_t at)
     size_t depth = 0;
     do {
         char c = t[at];
+        /* cppcheck-suppress uninitvar ; the first character opens, so a line's end has something open before it */
         if (!c || (c == '\n' && closer[depth - 1] == '}') || depth == sizeof closer)
             return BROKEN;
         if (c == '"' || c == '\'') {

@@ -207,8 +207,8 @@ static int finish_heif(struct decoder *d, struct complaint *c)
 
 #define HEIF_OPS(type, what)      \
     {                             \
-        .media = type,            \
-        .library = what,          \
+        .media = (type),          \
+        .library = (what),        \
         .open = open_heif,        \
         .start = start_heif,      \
         .row = row_heif,          \

@@ -54,6 +54,7 @@ static int complain_of(struct complaint *c, const GError *error)
 {
     unsigned line, column;
     const char *where = error ? strstr(error->message, " on line ") : NULL;
+    /* NOLINTNEXTLINE(cert-err34-c): the words are the library's own, and its numbers fit into an int */
     if (where && sscanf(where, " on line %u column %u", &line, &column) == 2)
         return complain(c, WORK_MALFORMED, "its markup is broken at line %u, column %u", line, column);
     return complain(c, WORK_MALFORMED, "its markup is no SVG, or broken");

@@ -149,7 +149,7 @@ static void video_tell(const struct decoder *d, struct told *ret)
 }
 
 #define VIDEO(of)                                                                                                          \
-    {.media = of, .library = "libavcodec", .open = video_open, .start = video_start, .row = video_row,                    \
+    {.media = (of), .library = "libavcodec", .open = video_open, .start = video_start, .row = video_row,                  \
      .finish = video_finish, .draw = video_draw, .close = video_close, .tell = video_tell}
 
 const struct decoder_ops *video_decoder(enum media media)

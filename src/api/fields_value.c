@@ -188,8 +188,10 @@ bool pages_parse(const char *words, struct fovea_pages *ret)
 static double take_fraction(const char **s)
 {
     double v = 0, unit = 0.1;
-    for (++*s; **s >= '0' && **s <= '9'; ++*s, unit /= 10)
+    for (++*s; **s >= '0' && **s <= '9'; ++*s) {
         v += unit * (**s - '0');
+        unit /= 10;
+    }
     return v;
 }
 

@@ -54,7 +54,7 @@ int lowering_write_full(struct lowering *l, const struct lowering_output *out, s
     auto_buf head = BUF_INIT(LIMIT_ENVELOPE_BYTES), tail = BUF_INIT(KIB);
     struct systems systems = {0};
     struct entry_room room = {0};
-    struct entry request;
+    struct entry request = {0};
     const struct lowering_body *b = l->request ? &l->bodies[l->request - 1] : NULL;
     int r = take_systems(l, &systems, fault);
     if (r == 0 && b)

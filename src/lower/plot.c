@@ -101,7 +101,8 @@ static void add_axes(const struct panel *p, double step, struct buf *to)
         number(to, LEFT - 8, y + 4, "end", value, step);
     }
     double across = MAX(round_step((double)p->requests / 8), 1);
-    for (double n = 0; n <= (double)p->requests; n += across) {
+    for (size_t i = 0; (double)i * across <= (double)p->requests; i++) {
+        double n = (double)i * across;
         double x = x_of(p, (size_t)n);
         (void)buf_add_format(to, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#333333\"/>\n", x, p->bottom, x,
                              p->bottom + 5);

@@ -268,6 +268,7 @@ static const struct {
 void put_named_members(struct writer *w, struct span object, const char *const *without, const struct call *c)
 {
     struct span_walk walk = span_enter(object);
+    bool exact = w->group.kind == GROUP_EXACT;
     size_t n = 0;
     while (span_next(&walk)) {
         if (span_is_any(walk.key, without) || (strips(w) && span_is(walk.key, "cache_control")))
@@ -275,11 +276,9 @@ void put_named_members(struct writer *w, struct span object, const char *const *
         if (n++ > 0)
             put(w, ",");
         put_key(w, walk.key);
-        if (w->group.kind == GROUP_EXACT)
-            put_span(w, walk.value);
-        else if (span_is(walk.key, names[w->wire].id))
+        if (!exact && span_is(walk.key, names[w->wire].id))
             put_call_id(w, c);
-        else if (names[w->wire].name && span_is(walk.key, names[w->wire].name))
+        else if (!exact && names[w->wire].name && span_is(walk.key, names[w->wire].name))
             put_call_name(w, c);
         else
             put_span(w, walk.value);

@@ -89,13 +89,13 @@ static void shed(struct replay *r, bool old)
     }
 }
 
-static void shrink(struct replay *r, bool old, uint8_t level)
+static void shrink(struct replay *r, bool old, int level)
 {
     for (int32_t i = r->s.first; i != PIC_NONE && too_big(r, false); i = r->pics[i].next) {
         const struct pic *p = &r->pics[i];
         if (!p->image || !p->stored || p->viewable || pic_old(r, p) != old || p->sent.level >= level)
             continue;
-        struct sent to = pic_smaller(r, p, level);
+        struct sent to = pic_smaller(r, p, (uint8_t)level);
         if (to.b64 < p->sent.b64 || (to.b64 == p->sent.b64 && to.tokens < p->sent.tokens))
             pic_change(r, i, &to);
     }
@@ -122,9 +122,9 @@ void legal(struct replay *r)
     if (!illegal(r))
         return;
     shed(r, true);
-    for (uint8_t level = 1; level <= PIC_LEVELS; level++)
+    for (int level = 1; level <= PIC_LEVELS; level++)
         shrink(r, true, level);
-    for (uint8_t level = 1; level <= PIC_LEVELS; level++)
+    for (int level = 1; level <= PIC_LEVELS; level++)
         shrink(r, false, level);
     shed(r, false);
     stub(r, true);

@@ -147,11 +147,9 @@ static bool resolve(const struct choose_inputs *in, const char *words, const str
     const struct provider *p = *name.provider ? models_provider(in->models, name.provider) : NULL;
     if (beside && usual && p != usual && row_of(in, usual, whole))
         settle(in, usual, whole, ret);
-    else if (p)
-        settle(in, p, name.id, ret);
-    else if (beside && usual)
+    else if (!p && beside && usual)
         settle(in, usual, name.id, ret);
-    else if ((p = host_of(in, name.id, usual)))
+    else if (p || (p = host_of(in, name.id, usual)))
         settle(in, p, name.id, ret);
     else
         return false;

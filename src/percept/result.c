@@ -191,8 +191,11 @@ fovea_result *result_refused(enum reason reason, const char *format, ...)
 int scale_places(double scale)
 {
     int places = 4;
-    for (double least = 0.1; scale < least && places < 9; least /= 10)
+    double least = 0.1;
+    while (scale < least && places < 9) {
         places++;
+        least /= 10;
+    }
     return places;
 }
 

@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "record/postgres_priv.h"
 
-#define LOCK_STORE 0x666f7665610001ll
+#define LOCK_STORE 0x666f7665610001LL
 
 /* ---------------------------------------------------------------- results */
 

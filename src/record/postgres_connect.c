@@ -132,6 +132,7 @@ static PGconn *start(const struct pg_link *l)
     const char *const names[] = {"fallback_application_name", "keepalives_idle", "keepalives_interval", "keepalives_count",
                                  "tcp_user_timeout", "dbname", "client_encoding", NULL};
     const char *const values[] = {"fovea", KEEPALIVE_S, KEEPALIVE_S, KEEPALIVES, dead, l->url, "UTF8", NULL};
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): prepare sets it or fails, and a fault is never 0 */
     return l->pq->PQconnectStartParams(names, values, 1);
 }
 

@@ -16,7 +16,7 @@
 #include "record/postgres_priv.h"
 
 #define VERSION_OURS 1
-#define LOCK_SCHEMA 0x666f7665610000ll /* any number that is always the same */
+#define LOCK_SCHEMA 0x666f7665610000LL /* any number that is always the same */
 
 static const char *const version_1[] = {
     /* one that an administrator has made will do, for who may make none */

@@ -135,6 +135,7 @@ int pg_drop_made(struct backend *b, int64_t id, struct fovea_fault *fault)
         "DELETE FROM fovea.heads m WHERE NOT EXISTS (SELECT FROM fovea.sessions s WHERE s.id = m.session)",
         "DELETE FROM fovea.marks m WHERE NOT EXISTS (SELECT FROM fovea.sessions s WHERE s.id = m.session)",
         "DELETE FROM fovea.uses m WHERE NOT EXISTS (SELECT FROM fovea.sessions s WHERE s.id = m.session)",
+        /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one statement over three lines */
         "DO $$ DECLARE i regclass; BEGIN FOR i IN SELECT x.indexrelid FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid"
         " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'fovea' AND NOT (x.indisvalid AND x.indisready)"
         " LOOP EXECUTE 'REINDEX INDEX ' || i; END LOOP; END $$",

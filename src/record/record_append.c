@@ -183,11 +183,12 @@ static int by_hash(const void *a, const void *b)
 static int put_blobs(struct record *r, const struct record_append *a, struct fovea_fault *fault)
 {
     auto_free const struct record_blob **sorted = calloc(a->n_blobs + 1, sizeof *sorted);
-    int code = sorted ? 0 : fault_oom(fault);
-    for (size_t i = 0; sorted && i < a->n_blobs; i++)
+    if (!sorted)
+        return fault_oom(fault);
+    for (size_t i = 0; i < a->n_blobs; i++)
         sorted[i] = &a->blobs[i];
-    if (sorted)
-        qsort(sorted, a->n_blobs, sizeof *sorted, by_hash);
+    qsort(sorted, a->n_blobs, sizeof *sorted, by_hash);
+    int code = 0;
     for (size_t i = 0; code == 0 && i < a->n_blobs; i++)
         code = r->kind->put_blob(r->backend, sorted[i], fault);
     return code;

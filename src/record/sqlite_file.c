@@ -176,7 +176,7 @@ static int raise_version(struct backend *b, struct fovea_fault *fault)
  * before its first entry is. */
 static int begin_file(struct backend *b, int folder, struct fovea_fault *fault)
 {
-    int64_t now;
+    int64_t now = 0;
     int r = read_version(b, &now, fault);
     if (r < 0 || now > 0)
         return r;
@@ -269,7 +269,7 @@ int sq_leave_write(struct backend *b, int r, struct fovea_fault *fault)
 int sq_enter_read(struct backend *b, struct fovea_fault *fault)
 {
     auto_close int folder = -1;
-    int64_t now;
+    int64_t now = 0;
     if (b->writing)
         return 0;
     int r = 0;

@@ -41,7 +41,7 @@ int sq_find_head(struct backend *b, const char *session, struct backend_head *re
 
 int sq_head(struct backend *b, const char *session, struct backend_head *ret, struct fovea_fault *fault)
 {
-    struct backend_head head;
+    struct backend_head head = {0};
     int r = sq_enter_read(b, fault);
     if (r == 0)
         r = sq_find_head(b, session, &head, fault);

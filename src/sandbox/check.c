@@ -115,7 +115,7 @@ static bool drawn_planned(const struct work_request *request, const struct work_
 {
     struct area area, whole = {r->origin_x, r->origin_y, r->extent_w, r->extent_h};
     if (r->facts & WORK_TILED && request->page && !request->region.set) {
-        if (request->page > r->pages || r->pages != fit_tiles(&request->limits, (struct size){r->source_w, r->source_h}))
+        if (r->pages != fit_tiles(&request->limits, (struct size){r->source_w, r->source_h}))
             return false;
         area = fit_tile_area(&request->limits, &whole, request->page);
     } else if (!fit_area(&request->region, &whole, &area)) {
@@ -155,7 +155,7 @@ static bool planned(const struct work_request *request, const struct work_reply 
     if (media_drawn((enum media)request->media))
         return drawn_planned(request, r);
     if (r->facts & WORK_TILED && request->page && !request->region.set) {
-        if (request->page > r->pages || r->pages != fit_tiles(&request->limits, source))
+        if (r->pages != fit_tiles(&request->limits, source))
             return false;
         crop = fit_tile(&request->limits, source, request->page);
     } else if (!fit_crop(&request->region, source, &crop)) {

@@ -161,6 +161,7 @@ static int start_job(struct pool *p, struct job *j, struct worker **ret, struct 
 static int receive(const struct worker *w, int64_t deadline, const fovea_cancel *cancel, enum pool_end *ret_end,
                    struct work_reply *ret)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): start_job gives a worker or a fault, and a fault is never 0 */
     struct pollfd p[] = {{.fd = w->child.socket, .events = POLLIN}, {.fd = cancel_fd(cancel), .events = POLLIN}};
     int n;
     while ((n = poll(p, COUNT(p), clock_left(deadline))) < 0 && errno == EINTR)

@@ -84,6 +84,7 @@ IN_CHILD static int start_child(void *arg)
 }
 
 /* clone() by its other name, because ThreadSanitizer takes the ordinary one for a fork, with memory of its own. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the name is libc's */
 extern int __clone(int (*run)(void *), void *stack, int flags, void *arg, ...);
 
 /* Signals are held back: a handler of the host must not run in the child while it shares memory. */

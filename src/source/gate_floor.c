@@ -229,11 +229,11 @@ static int add_denied(struct gate *g, const char *path, const struct stat *st)
             return -ENOMEM;
         g->denied = more;
     }
-    char *copy = strdup(path);
-    if (!copy)
+    struct gate_denied *d = &g->denied[g->n_denied];
+    *d = (struct gate_denied){strdup(path), st ? st->st_dev : 0, st ? st->st_ino : 0};
+    if (!d->path)
         return -ENOMEM;
-    g->denied[g->n_denied++] =
-        (struct gate_denied){copy, st ? st->st_dev : 0, st ? st->st_ino : 0};
+    g->n_denied++;
     return 0;
 }
 

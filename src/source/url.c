@@ -54,6 +54,7 @@ static void skip(struct span *s, size_t n)
 static struct span cut_before(struct span *s, const char *any)
 {
     struct span head = {s->at, 0};
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): it looks for a byte, and '\0' is none of them */
     while (head.len < s->len && !memchr(any, s->at[head.len], strlen(any)))
         head.len++;
     skip(s, head.len);
@@ -66,6 +67,7 @@ static size_t scheme_length(struct span s)
     size_t n = 0;
     if (!s.len || !is_alpha(s.at[0]))
         return 0;
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): as above */
     while (n < s.len && (is_alpha(s.at[n]) || is_digit(s.at[n]) || memchr("+-.", s.at[n], 3)))
         n++;
     return n < s.len && s.at[n] == ':' ? n : 0;

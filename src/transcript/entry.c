@@ -27,7 +27,7 @@ struct member {
     enum taking how;
 };
 
-#define ENTRY_MEMBER(name, member, how) {name, sizeof name - 1, offsetof(struct entry, member), how}
+#define ENTRY_MEMBER(name, member, how) {name, sizeof(name) - 1, offsetof(struct entry, member), how}
 static const struct member entry_members[] = {
     ENTRY_MEMBER("at", at, TAKE_INT),
     ENTRY_MEMBER("join", join, TAKE_TRUE),
@@ -51,7 +51,7 @@ static const struct member entry_members[] = {
     ENTRY_MEMBER("part", target_part, TAKE_INT),
 };
 
-#define PART_MEMBER(name, member, how) {name, sizeof name - 1, offsetof(struct part, member), how}
+#define PART_MEMBER(name, member, how) {name, sizeof(name) - 1, offsetof(struct part, member), how}
 static const struct member part_members[] = {
     PART_MEMBER("text", text, TAKE_SPAN),
     PART_MEMBER("id", id, TAKE_SPAN),
@@ -83,12 +83,10 @@ static int take_member(const struct member *m, struct span value, void *to)
         *(struct span *)where = value;
     } else if (m->how == TAKE_TRUE) {
         *(bool *)where = span_true(value);
-    } else if (!span_int(value, &n)) {
+    } else if (!span_int(value, &n) || (m->how != TAKE_INT && (n < 0 || n > UINT32_MAX))) {
         return -EBADMSG;
     } else if (m->how == TAKE_INT) {
         *(int64_t *)where = n;
-    } else if (n < 0 || n > UINT32_MAX) {
-        return -EBADMSG;
     } else {
         *(uint32_t *)where = (uint32_t)n;
     }

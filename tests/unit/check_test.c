@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "fit/plan.h"
 #include "sandbox/check.h"
 
 /* Headers of a 20 x 10 picture, as far as a header goes. */
@@ -229,4 +230,197 @@ TEST(text_with_bytes_that_act_or_are_none_is_not_believed)
         w.text[9] = bad[i];
         CHECK_MSG(!believed(&w), "byte %zu", i);
     }
+}
+
+/* ---------------------------------------------------------------- one lie at a time */
+
+#define LIES(asked, bytes, ...)                                              \
+    do {                                                                     \
+        struct work_reply r = honest();                                      \
+        __VA_ARGS__;                                                         \
+        CHECK_MSG(!check_reply(asked, &r, bytes), "believed: %s", #__VA_ARGS__); \
+    } while (0)
+
+TEST(no_number_of_a_reply_is_believed_past_its_bounds)
+{
+    LIES(&whole, png, r.source_w = 0);
+    LIES(&whole, png, r.source_w = LIMIT_SIDE + 1);
+    LIES(&whole, png, r.source_h = 0);
+    LIES(&whole, png, r.source_h = LIMIT_SIDE + 1);
+    LIES(&whole, png, r.frames = 0);
+    LIES(&whole, png, r.frames = LIMIT_FRAMES + 1);
+    LIES(&whole, png, r.pages = LIMIT_PAGES + 1);
+    LIES(&whole, png, r.extent_w = -1);
+    LIES(&whole, png, r.extent_h = 0);
+    LIES(&whole, png, r.extent_h = 0.0 / 0.0);
+    LIES(&whole, png, r.extent_h = 12);
+    LIES(&whole, png, r.origin_x = 2.0 * LIMIT_ORIGIN);
+    LIES(&whole, png, r.origin_y = -2.0 * LIMIT_ORIGIN);
+    LIES(&whole, png, r.line_top = -1);
+    LIES(&whole, png, r.line_height = -1);
+    LIES(&whole, png, r.orientation = 0);
+    LIES(&whole, png, r.orientation = 9);
+    LIES(&whole, png, r.time_ms = -2);
+    LIES(&whole, png, r.detail[0] = '\x7f');
+    LIES(&whole, png, r.facts = 1u << 31);
+}
+
+TEST(a_gif_is_believed_unless_it_was_ruled_out)
+{
+    static const uint8_t gif[64] = "GIF89a\x14\0\x0a\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x14\0\x0a\0\0\2\x16";
+    struct work_request asked = whole;
+    struct work_reply r = honest();
+    r.media = MEDIA_GIF;
+    CHECK(check_reply(&asked, &r, gif));
+    asked.flags = WORK_NO_GIF;
+    CHECK(!check_reply(&asked, &r, gif));
+}
+
+TEST(the_header_of_the_picture_has_the_last_word_on_its_size)
+{
+    uint8_t other[sizeof png];
+    struct work_reply r = honest();
+    memcpy(other, png, sizeof png);
+    other[23] = 11; /* its height */
+    CHECK(!check_reply(&whole, &r, other));
+    other[23] = 10;
+    other[19] = 21;
+    CHECK(!check_reply(&whole, &r, other));
+}
+
+TEST(refused_pages_and_times_have_plausible_numbers)
+{
+    struct work_reply r = {.magic = WORK_MAGIC, .status = WORK_BAD_PAGE};
+    CHECK(!check_reply(&whole, &r, NULL));
+    r.pages = 7;
+    CHECK(check_reply(&whole, &r, NULL));
+    r.status = WORK_BAD_TIME;
+    r.duration_ms = -2;
+    CHECK(!check_reply(&whole, &r, NULL));
+    r.duration_ms = 1000;
+    CHECK(check_reply(&whole, &r, NULL));
+}
+
+TEST(rows_of_another_height_are_not_the_planned_ones)
+{
+    static const uint8_t rows[20 * 9];
+    struct work_request asked = whole;
+    asked.flags = WORK_RAW;
+    LIES(&asked, rows, r.media = MEDIA_NONE, r.height = 9, r.image_len = sizeof rows);
+}
+
+/* A tile of a picture that is long, as rows: of what is drawn (an SVG) and of what is decoded (a PNG). */
+static void tiles_are_counted(enum media media)
+{
+    struct work_request asked = whole;
+    struct size source = {800, 16000};
+    asked.media = media;
+    asked.page = 2;
+    asked.flags = WORK_RAW;
+    asked.limits.max_edge = 800;
+    uint32_t pages = fit_tiles(&asked.limits, source);
+    struct rect tile = fit_tile(&asked.limits, source, 2);
+    struct size target = fit_target(&asked.limits, (struct size){tile.w, tile.h});
+    CHECK(pages > 1);
+    struct work_reply r = honest();
+    r.facts = WORK_TILED;
+    r.source_w = source.w;
+    r.source_h = source.h;
+    r.extent_w = source.w;
+    r.extent_h = source.h;
+    r.pages = pages;
+    r.crop = (struct area){tile.x, tile.y, tile.w, tile.h};
+    r.media = MEDIA_NONE;
+    r.width = target.w;
+    r.height = target.h;
+    r.image_len = (uint64_t)target.w * target.h;
+    CHECK(check_reply(&asked, &r, NULL));
+    r.pages = pages + 1;
+    CHECK(!check_reply(&asked, &r, NULL)); /* not as many */
+    r.pages = pages;
+    asked.page = 1;
+    CHECK(!check_reply(&asked, &r, NULL)); /* another tile */
+    asked.page = 0;
+    CHECK(!check_reply(&asked, &r, NULL)); /* no tile was asked for */
+    asked.page = 1;
+    asked.region = (struct fit_box){.x = 2000, .y = 0, .w = 20, .h = 10, .set = 1};
+    CHECK(!check_reply(&asked, &r, NULL)); /* nor this part, which lies outside */
+}
+
+TEST(tiles_are_the_ones_that_the_plan_counts)
+{
+    tiles_are_counted(MEDIA_PNG);
+    tiles_are_counted(MEDIA_SVG);
+}
+
+TEST(a_sheet_has_whole_pixels_and_bounds)
+{
+    struct work_request asked = whole;
+    struct {
+        uint8_t bytes[sizeof png];
+        struct work_cell cell;
+    } out = {.cell = {.w = 5, .h = 5, .number = 1, .time_ms = -1}};
+    memcpy(out.bytes, png, sizeof png);
+    asked.flags = WORK_SHEET;
+    struct work_reply good = honest();
+    good.cells = 1;
+    CHECK(check_reply(&asked, &good, out.bytes));
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.w = 0);
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.w = 20.5);
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.h = 10.5);
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.h = 0.5, out.cell.h = 0);
+    out.cell.h = 5;
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.w = LIMIT_SIDE + 1.0);
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.h = LIMIT_SIDE + 1.0);
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.x = 1);
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.y = 1);
+}
+
+TEST(a_difference_is_a_picture_that_was_allowed_and_is_what_it_says)
+{
+    struct work_request asked = whole;
+    struct {
+        uint8_t bytes[sizeof png];
+        struct work_cell cell;
+    } out = {.cell = {.w = 5, .h = 5, .number = 1, .time_ms = -1}};
+    memcpy(out.bytes, png, sizeof png);
+    asked.flags = WORK_DIFF;
+    asked.raw_w = asked.other_w = 20;
+    asked.raw_h = asked.other_h = 10;
+    struct work_reply good = honest();
+    good.cells = 1;
+    good.changed = 25;
+    CHECK(check_reply(&asked, &good, out.bytes));
+    LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.media = MEDIA_WEBP);
+    LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.media = MEDIA_JPEG);
+    LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.w = 200);
+}
+
+TEST(names_that_do_not_end_or_are_too_many_are_not_taken)
+{
+    static const uint8_t names[4] = {'a', 0, 'b', 0};
+    struct work_request asked = {.magic = WORK_MAGIC, .flags = WORK_REFS};
+    struct work_reply r = {.magic = WORK_MAGIC, .image_len = 4};
+    CHECK(check_reply(&asked, &r, names));
+    r.image_len = 3;
+    CHECK(!check_reply(&asked, &r, names));
+    r.image_len = 0;
+    CHECK(check_reply(&asked, &r, names));
+    r.image_len = LIMIT_REFS_BYTES + UINT64_C(1);
+    CHECK(!check_reply(&asked, &r, names));
+}
+
+TEST(a_greeting_with_a_negative_error_or_bytes_past_ascii_is_none)
+{
+    struct work_hello h = {.magic = WORK_MAGIC, .layer = "x", .error = -1};
+    CHECK(!check_hello(&h));
+    h.error = 1;
+    h.layer[0] = '\x7f';
+    CHECK(!check_hello(&h));
+}
+
+TEST(text_without_words_is_not_sure_of_any)
+{
+    struct work_text none = {.magic = WORK_MAGIC, .confidence = 1};
+    CHECK(!check_text((const uint8_t *)&none, sizeof none));
 }

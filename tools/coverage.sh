@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Which branches the tests take: builds everything with clang's counters into build/coverage, runs all tests and the labs'
+# quick forms on it, and prints lines and branches per room and for the parts that must be all but whole.
+# The counters lie in files that are mapped before main begins, so a worker that is jailed, leaves by _exit or is killed
+# counts like any other. Asserts are left out: they are for what cannot happen.
+# Usage: tools/coverage.sh build | run [TEST...] | report [--missing PREFIX...]; no word: all three.
+set -eu
+cd "$(dirname "$0")/.."
+top=$PWD
+cov=build/coverage
+jobs=${JOBS:-$(nproc)}
+
+build() {
+    mkdir -p "$cov/raw"
+    CFLAGS="-fprofile-instr-generate=$top/$cov/raw/%c%m.profraw -fcoverage-mapping -fprofile-update=atomic \
+        -mllvm -runtime-counter-relocation=true" \
+        LDFLAGS="-fprofile-instr-generate=$top/$cov/raw/%c%m.profraw" CPPFLAGS=-DNDEBUG \
+        make --no-print-directory -j"$jobs" CC=clang OPT=-O1 BUILD="$cov" all tests
+}
+
+run() {
+    rm -f "$cov"/raw/*.profraw
+    tests/run "$cov" "$@" >"$cov/tests.log" 2>&1 || echo "coverage: some tests failed, see $cov/tests.log"
+    tail -n 2 "$cov/tests.log"
+}
+
+report() {
+    # Each program maps its own counters; a test program has the same functions in it, and counts for them.
+    llvm-profdata-14 merge --failure-mode=all -o "$cov/all.profdata" "$cov"/raw/*.profraw
+    objects=
+    for program in "$cov"/fovea-*; do
+        [ ! -x "$program" ] || objects="$objects -object $program"
+    done
+    # shellcheck disable=SC2086 # a list of words
+    llvm-cov-14 export "$cov/fovea" -object "$cov/libfovea.so" $objects -instr-profile "$cov/all.profdata" >"$cov/all.json"
+    python3 tools/coverage.py "$cov/all.json" "$@"
+}
+
+word=${1:-}
+[ $# -eq 0 ] || shift
+case $word in
+    '') build && run && report ;;
+    build | run | report) "$word" "$@" ;;
+    *) sed -n 's/^# Usage: //p' "$0" >&2; exit 2 ;;
+esac
