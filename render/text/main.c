@@ -48,7 +48,8 @@ static void warm(void)
 #define ASCII "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_ abcdefghijklmnopqrstuvwxyz{|}~"
 #define WORDS "The quick brown fox jumps over the lazy dog. PACK MY BOX WITH FIVE DOZEN LIQUOR JUGS. 0123456789,:;?!()[]/-"
     static const char code[] = ASCII "\n";
-    static const char prose[] = "# " WORDS "\n## " WORDS "\n\n" WORDS " **" WORDS "** `" WORDS "`\n\n- a\n\n|a|b|\n|---|---|\n|c|d|\n\n"
+    static const char prose[] = "# " WORDS "\n## " WORDS "\n### " WORDS "\n\n" WORDS " **" WORDS "** *" WORDS "* [" WORDS "](u) `" WORDS "`\n\n"
+                                "- a\n\n1. a\n\n> a\n\n|a `a`|b|\n|---|---|\n|c|d **d**|\n\n"
                                 "```\n" ASCII "\n```\n";
     draw_once(&render_plain, code, sizeof code - 1);
     draw_once(&render_markdown, prose, sizeof prose - 1);

@@ -160,14 +160,14 @@ static void end_layout(struct on_page *p)
     p->layout = NULL;
 }
 
-static void begin(struct on_page *p, const struct md_block *b, double column)
+static void begin(struct on_page *p, const struct md_block *b, PangoLayout *kept, double column)
 {
     end_layout(p);
     p->block = b;
     p->x = column + set_indent(b);
     p->width = set_width(p->set, b);
     if (b->kind != MD_TABLE && b->kind != MD_RULE)
-        begin_layout(p, set_text(p->set, b, p->width));
+        begin_layout(p, kept ? g_object_ref(kept) : set_text(p->set, b, p->width));
 }
 
 static void draw_loose(struct on_page *p, const struct slice *s, double y)
@@ -232,7 +232,7 @@ uint32_t flow_draw(const struct flow *f, const struct setter *s, size_t first, s
         y += space;
         draw_bars(cairo, b, before, x, y, space, one->height);
         if (b != p.block)
-            begin(&p, b, x);
+            begin(&p, b, f->kept[one->block], x);
         draw_slice(&p, f->tables, one, i + 1 == after || f->slices[i + 1].block != one->block, y);
         if (one->begins && one->first)
             draw_source_line(&p, one->first, x);

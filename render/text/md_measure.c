@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measuring: every block is set once and gone again; its slices stay. */
+/* Measuring: every block is set once; its slices stay, and so does what was set, as long as it is little: setting takes longer than
+ * drawing, and what is on the page is set already. */
 #include "md_page.h"
 
 #include <errno.h>
@@ -88,6 +89,14 @@ static int measure_lines(const struct setter *s, uint32_t index, float space, Pa
     return e;
 }
 
+static void keep(struct flow *f, uint32_t index, const struct md_block *b, PangoLayout *layout)
+{
+    if (f->kept_bytes + b->len > LIMIT_MARKDOWN_KEPT)
+        return;
+    f->kept_bytes += b->len;
+    f->kept[index] = g_object_ref(layout);
+}
+
 static int measure_text(const struct setter *s, uint32_t index, float space, struct flow *f)
 {
     const struct md_block *b = &s->doc->blocks[index];
@@ -95,6 +104,7 @@ static int measure_text(const struct setter *s, uint32_t index, float space, str
         return 0; /* HTML that was only tags */
     PangoLayout *layout = set_text(s, b, set_width(s, b));
     int e = measure_lines(s, index, space, layout, f);
+    keep(f, index, b, layout);
     g_object_unref(layout);
     return e;
 }
@@ -116,8 +126,9 @@ static int measure(struct flow *f, const struct setter *s)
 
 int flow_init(struct flow *f, const struct setter *s)
 {
-    *f = (struct flow){.tables = calloc(MAX(s->doc->n_tables, 1u), sizeof *f->tables)};
-    int e = f->tables ? measure(f, s) : -ENOMEM;
+    *f = (struct flow){.tables = calloc(MAX(s->doc->n_tables, 1u), sizeof *f->tables), .blocks = s->doc->n_blocks,
+                       .kept = calloc(MAX(s->doc->n_blocks, 1u), sizeof *f->kept)};
+    int e = f->tables && f->kept ? measure(f, s) : -ENOMEM;
     if (e)
         flow_done(f);
     return e;
@@ -125,6 +136,9 @@ int flow_init(struct flow *f, const struct setter *s)
 
 void flow_done(struct flow *f)
 {
+    for (size_t i = 0; f->kept && i < f->blocks; i++)
+        g_clear_object(&f->kept[i]);
+    free(f->kept);
     free(f->slices);
     free(f->tables);
     *f = (struct flow){0};

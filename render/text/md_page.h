@@ -20,6 +20,8 @@ struct flow {
     size_t n, room;
     struct table *tables; /* all of the document's */
     double widest;        /* how much of the column's width is used */
+    PangoLayout **kept;   /* of each block what was set; NULL: it has to be set again */
+    size_t blocks, kept_bytes;
 };
 
 /* -ENOMEM, or -E2BIG for what is too much to be laid out. */

@@ -18,9 +18,20 @@ static void draw_shape(cairo_t *cairo, PangoAttrShape *shape, gboolean do_path, 
         inset_draw(data, cairo, (uint32_t)((uintptr_t)shape->data - 1));
 }
 
+/* As for the page that will be drawn at its own size: what is set before it is made stays good then. */
+static void suit_paper(PangoContext *context)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
+    pango_cairo_update_context(cairo, context);
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+}
+
 void setter_init(struct setter *s, const struct md_doc *doc, const struct insets *insets, double width, double height)
 {
     *s = (struct setter){.doc = doc, .insets = insets, .context = fonts_context(), .width = width, .height = height};
+    suit_paper(s->context);
     s->body = pango_font_description_from_string(FONTS_BODY);
     pango_font_description_set_absolute_size(s->body, BODY_PX * PANGO_SCALE);
     s->small = pango_font_description_from_string(FONTS_BODY);

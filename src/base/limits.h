@@ -79,6 +79,7 @@
 #define LIMIT_MARKDOWN_PARTS (1u << 20)     /* blocks, cells, runs */
 #define LIMIT_MARKDOWN_SLICES (1u << 21)    /* lines and rows on all pages */
 #define LIMIT_MARKDOWN_LOOSE (64 * KIB)     /* of a row of a table that has no grid */
+#define LIMIT_MARKDOWN_KEPT (64 * KIB)      /* of text that stays set between measuring and drawing */
 #define LIMIT_MARKDOWN_IMAGES 512u          /* more are words */
 #define LIMIT_MARKDOWN_ALT 300u             /* bytes of the words that stand for an image */
 #define LIMIT_GLYPHS 1000000u               /* counted on one page */
