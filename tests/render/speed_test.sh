@@ -166,7 +166,7 @@ test_the_server_shows_code_and_prose_in_15_ms() {
     warm_server "pages of code" list
     rm served_ms
     # All of a document is set, about 1 ms for each KiB, to tell how many pages it has.
-    find "$TOP/docs" "$TOP" -maxdepth 1 -name '*.md' -size -8k | sort -u >list
+    find "$TOP/docs" "$TOP" -maxdepth 1 -name '*.md' -size -9k | sort -u >list
     warm_server "pages of Markdown of up to 8 KiB" list
 }
 
