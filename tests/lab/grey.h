@@ -81,7 +81,7 @@ static struct grey read_png(const uint8_t *data, size_t len)
 {
     spng_ctx *c = need(spng_ctx_new(0));
     struct spng_ihdr head;
-    size_t size;
+    size_t size = 0;
     if (spng_set_png_buffer(c, data, len) || spng_get_ihdr(c, &head) || spng_decoded_image_size(c, SPNG_FMT_RGBA8, &size))
         need(NULL);
     auto_free uint8_t *px = need(malloc(size));

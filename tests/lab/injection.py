@@ -116,7 +116,7 @@ def check_view(name, reply):
 
 def names_of_files_forge_no_line():
     rng, names = random.Random(11), set()
-    while len(names) < (40 if QUICK else 400):
+    while len(names) < (20 if QUICK else 400):
         names.add(named(rng) + ".png")
     with open("red.png", "rb") as file:
         data = file.read()

@@ -18,11 +18,15 @@ wanted() {
 part() {
     wanted "$1" || return 0
     mkdir -p "$scratch/$1/reach"
-    (cd "$scratch/$1/reach" && exec python3 "$LAB/$1.py" </dev/null) || failed=1
+    echo "# $1"
+    (cd "$scratch/$1/reach" && exec python3 "$LAB/$1.py" </dev/null)
+    status=$?
     rm -rf "${scratch:?}/$1"
+    return "$status"
 }
 
 fence() {
+    echo "# fence"
     n=${LAB_FENCES:-100000}
     [ -z "${LAB_QUICK:-}" ] || n=1000
     "$BUILD/tests/lab/fence" "$n" "${LAB_SEED:-1}" | python3 "$LAB/fence_check.py" >"$scratch/fences"
@@ -36,8 +40,13 @@ fence() {
     echo "figure attempts_to_leave_the_fence $judged texts, $bad of them did"
 }
 
-part metadata
+# One part works on one processor, the others on the rest.
+part scaling >"$scratch/scaling.out" 2>&1 &
+scaling=$!
+trap 'kill "$scaling" 2>/dev/null; exit 130' INT TERM
+part metadata || failed=1
 ! wanted fence || fence
-part injection
-part scaling
+part injection || failed=1
+wait "$scaling" || failed=1
+cat "$scratch/scaling.out"
 exit "$failed"

@@ -2,21 +2,21 @@
 /*
  * Pictures that show other text after a careless downscale, and what they look like after a careful one. Everything is grey.
  *
- *   scaling attack PAYLOAD.png COVER.png|flat|gradient|noise KERNEL WxH RATIO PREFIX
- *       A picture RATIO times WxH: a cover, but the pixels that the careless scaler looks at hold the payload. Writes PREFIX.pgm,
+ *   scaling attack PAYLOAD.png COVER.png|flat|gradient|noise KERNEL WxH FROMxFROM PREFIX
+ *       A picture that is FROMxFROM, to be scaled to WxH: a cover, but the pixels that the careless scaler looks at hold the payload. Writes PREFIX.pgm,
  *       .png, .jpg, .gif, .webp (lossless) and -film.gif (the picture, then a flat one), PREFIX-careless.png (what that scaler makes
  *       of it) and PREFIX-area.png (the exact area average, rounded). Says how strong the payload is in these two.
  *   scaling judge PREFIX.pgm PAYLOAD.png PICTURE [X,Y,W,H]
  *       Decibels of the picture (that part of it) to the area average, in doubles, and how strong the payload is in it.
  *   scaling cut PICTURE X,Y,W,H OUT.png          that part of it
- *   scaling bring-out IN.png PREFIX              the same easier to read: PREFIX-wide.png (contrast), -sharp.png, -calm.png (less noise)
+ *   scaling bring-out IN.png PREFIX              the same easier to read, in six ways: PREFIX-wide.png ...
  *   scaling box PICTURE VALUE                    X,Y,W,H of the pixels of that value
  */
 #include <math.h>
 
 #include "tests/lab/grey.h"
 
-enum { WEBP_MOST = 2500000 }; /* pixels: more take long to encode */
+enum { WEBP_MOST = 4000000 }; /* pixels: more take long to encode */
 #define DEEP 0.2              /* of a scaler's weight: a pixel that has less is left to the cover */
 
 struct plane { /* the same in doubles */
@@ -197,13 +197,12 @@ static void inject(struct grey *g, const struct grey *payload, const struct kern
 static int attack(char **v)
 {
     const struct kernel *k = NULL;
-    uint32_t w, h;
-    double ratio = strtod(v[4], NULL);
+    uint32_t w, h, from_w, from_h;
     for (size_t i = 0; i < COUNT(kernels); i++)
         k = !strcmp(kernels[i].name, v[2]) ? &kernels[i] : k;
-    if (!k || sscanf(v[3], "%ux%u", &w, &h) != 2 || !(ratio >= 1 && ratio <= 16))
+    if (!k || sscanf(v[3], "%ux%u", &w, &h) != 2 || sscanf(v[4], "%ux%u", &from_w, &from_h) != 2 || from_w < w || from_h < h)
         return 2;
-    struct grey payload = grey_read(v[0]), g = cover_new(v[1], (uint32_t)lround(w * ratio), (uint32_t)lround(h * ratio));
+    struct grey payload = grey_read(v[0]), g = cover_new(v[1], from_w, from_h);
     inject(&g, &payload, k, w, h);
     struct grey small = careless(k, &g, w, h);
     struct plane mean = area_average(&g, w, h);
@@ -293,17 +292,26 @@ static struct grey mixed(const struct grey *g, double less)
     return out;
 }
 
+/* Twice as large, with a line through each two pixels. */
+static struct grey doubled(const struct grey *g)
+{
+    const struct kernel *bilinear = &kernels[2];
+    return careless(bilinear, g, g->w * 2, g->h * 2);
+}
+
 static int bring_out(char **v)
 {
-    struct grey g = grey_read(v[0]), wide = widened(&g), sharp = mixed(&wide, 0.6), soft = mixed(&g, -0.7), calm = widened(&soft);
-    write_png(v[1], "-wide.png", &wide);
-    write_png(v[1], "-sharp.png", &sharp);
-    write_png(v[1], "-calm.png", &calm);
+    struct grey g = grey_read(v[0]), wide = widened(&g), soft = mixed(&g, -0.7);
+    struct {
+        const char *name;
+        struct grey how;
+    } all[] = {{"-wide.png", wide},           {"-soft.png", soft},           {"-sharp.png", mixed(&wide, 0.6)},
+               {"-calm.png", widened(&soft)}, {"-large.png", doubled(&wide)}, {"-blur.png", mixed(&wide, -1)}};
+    for (size_t i = 0; i < COUNT(all); i++) {
+        write_png(v[1], all[i].name, &all[i].how);
+        free(all[i].how.px);
+    }
     free(g.px);
-    free(wide.px);
-    free(sharp.px);
-    free(soft.px);
-    free(calm.px);
     return 0;
 }
 
