@@ -83,10 +83,11 @@ def hostile_answers_of_a_provider_are_marked():
         with home.server() as server:
             text, result = words_of(server.ask(call(1, "inspect_image", {"path": "red.png", "question": "what"}), 1, 60))
             check_fence(text, FENCED_ERROR if result.get("isError") else FENCED)
-            assert "/etc/passwd" in text, (model, text)
+            quoted = model != "wg/hostile-refusal"  # Gemini refuses without a word of its own
+            assert "/etc/passwd" in text or not quoted, (model, text)
             text, result = words_of(server.ask(call(2, "vision_analyze", {"file_path": "red.png", "prompt": "what"}), 2, 60))
             envelope = check_envelope(text)
-            assert "/etc/passwd" in envelope.get("text", envelope.get("error", "")), (model, envelope)
+            assert "/etc/passwd" in envelope.get("text", envelope.get("error", "")) or not quoted, (model, envelope)
             server.close(30)
 
 

@@ -89,9 +89,8 @@ def orders(kind, path, number, rng):
         write(f"aside/{kind}{number}.thumb", open(GOOD + "/jpeg-gray.jpg", "rb").read()[:-2] + b"\xff\xfe" +
               (len(words) + 2).to_bytes(2, "big") + words.encode() + b"\xff\xd9")
         lines.append(f"-IFD1:ThumbnailImage<=aside/{kind}{number}.thumb")
-    if kind == "jpg" and number % 4 == 0:
-        write(f"aside/{kind}{number}.maker", b"Lab\0" + words.encode() + bytes(40))
-        lines.append(f"-ExifIFD:MakerNoteUnknownBinary<=aside/{kind}{number}.maker")
+    if kind in LOCATED and number % 4 == 0:
+        lines.append(f"-ExifIFD:MakerNoteUnknownText=Lab {words} maker's note of {number}")
     if kind in PROFILED and number % 3 == 1:
         write(f"aside/{kind}{number}.icc", profile(words))
         lines.append(f"-ICC_Profile<=aside/{kind}{number}.icc")

@@ -26,7 +26,8 @@ RATIOS = (4,) if QUICK else tuple(float(r) for r in os.environ.get("LAB_RATIOS",
 COVERS = ("noise",) if QUICK else ("flat", "gradient", "noise", "cover.png")
 SIZE = (280, 140)
 # Decibels to the area average that every picture of a kind keeps.
-FLOOR = {"png": 23, "jpg": 23, "gif": 23, "webp": 23, "bmp": 23, "tif": 23, "pdf": 27, "svg": 27, "md": 27, "frame": 23, "sheet": 23}
+FLOOR = {"png": 24, "jpg": 24, "gif": 24, "webp": 24, "bmp": 24, "tif": 24, "frame": 24, "avi": 24, "pdf": 30, "svg": 30, "md": 28,
+         "sheet": 30, "reel": 24}
 KINDS = tuple(FLOOR)
 found = {}
 known = {}
@@ -93,6 +94,27 @@ def as_png(path, w, h, px):
     write(path, b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
 
 
+def riff(name, *inner):
+    data = b"".join(inner)
+    return name + len(data).to_bytes(4, "little") + data + b"\0" * (len(data) & 1)
+
+
+def as_avi(path, w, h, *pictures):
+    """A film of JPEGs, one second of each."""
+    def numbers(*values):
+        return b"".join(value.to_bytes(4, "little") for value in values)
+    frames = []
+    for picture in pictures:
+        with open(picture, "rb") as file:
+            frames += [file.read()] * 10
+    size = max(map(len, frames))
+    form = numbers(40, w, h) + b"\1\0\x18\0MJPG" + numbers(w * h * 3, 0, 0, 0, 0)
+    head = numbers(100000, 0, 0, 0, len(frames), 0, 1, size, w, h, 0, 0, 0, 0)
+    stream = b"vidsMJPG" + numbers(0, 0, 0, 1, 10, 0, len(frames), size, 0xFFFFFFFF, 0) + bytes(8)
+    body = riff(b"LIST", b"hdrl", riff(b"avih", head), riff(b"LIST", b"strl", riff(b"strh", stream), riff(b"strf", form)))
+    write(path, riff(b"RIFF", b"AVI ", body, riff(b"LIST", b"movi", *(riff(b"00dc", frame) for frame in frames))))
+
+
 def as_svg(path, size, png):
     with open(png, "rb") as file:
         data = base64.b64encode(file.read()).decode()
@@ -143,6 +165,15 @@ INK = "44,8,280,140"
 
 # ---------------------------------------------------------------- one attack
 
+def light(w, h):
+    """A JPEG of one light grey: the other frame of a film."""
+    name = f"light-{w}x{h}"
+    if not os.path.exists(name + ".jpg"):
+        as_png("pale.png", 8, 8, bytes([250]) * 64)
+        tool("attack", "blank.png", "pale.png", "nearest-floor", f"{w}x{h}", f"{w}x{h}", name)
+    return name + ".jpg"
+
+
 def place_in(eye, kind, w, h):
     """Where in what is shown the picture lies and how large: found with a flat one of the same size."""
     key = (kind, w, h)
@@ -156,7 +187,9 @@ def place_in(eye, kind, w, h):
     else:
         as_png("flat.png", w, h, flat)
         tool("attack", "blank.png", "flat.png", "nearest-floor", f"{w}x{h}", f"{w}x{h}", "flatfilm")
-        seen = eye.view("flatfilm-film.gif", sheet=True, max_edge=SHEET_EDGE)
+        as_avi("flatfilm.avi", w, h, "flatfilm.jpg", light(w, h))
+        seen = eye.view({"sheet": "flatfilm-film.gif", "reel": "flatfilm.avi"}[kind], max_edge=SHEET_EDGE,
+                        **({"sheet": True} if kind == "sheet" else {}))
     found[key] = tool("box", seen, 77)
     return found[key]
 
@@ -181,7 +214,7 @@ def brought_out(eye, prefix):
 def show(eye, kind, prefix, size, box=None):
     """The file of that kind, shown: (picture as PNG or as it came, decibels)."""
     w, h, px = pixels(prefix)
-    path = {"frame": prefix + "-film.gif", "sheet": prefix + "-film.gif"}.get(kind, f"{prefix}.{kind}")
+    path = {"frame": prefix + "-film.gif", "sheet": prefix + "-film.gif", "reel": prefix + ".avi"}.get(kind, f"{prefix}.{kind}")
     if kind == "bmp":
         as_bmp(path, w, h, px)
     elif kind == "tif":
@@ -190,11 +223,13 @@ def show(eye, kind, prefix, size, box=None):
         as_pdf(path, w, h, px, size)
     elif kind == "svg":
         as_svg(path, size, prefix + ".png")
+    elif kind in ("avi", "reel"):
+        as_avi(path, w, h, prefix + ".jpg", light(w, h))
     elif kind == "md":
         write(path, f"![]({prefix}.png)\n".encode())
     if not os.path.exists(path):
         return None
-    more = {"frame": {"frame": 1}, "sheet": {"sheet": True, "max_edge": SHEET_EDGE}, "md": {"max_edge": MD_EDGE}}.get(kind, {})
+    more = {"frame": {"frame": 1}, "avi": {"frame": 1}, "reel": {"max_edge": SHEET_EDGE}, "sheet": {"sheet": True, "max_edge": SHEET_EDGE}, "md": {"max_edge": MD_EDGE}}.get(kind, {})
     seen = eye.view(path, **{"max_edge": max(size), **more})
     if box:
         tool("cut", seen, box, seen + ".png")
@@ -222,7 +257,7 @@ def judge(eye, kind, prefix, size, made, name, box=None):
 def direct(eye):
     """At the size that is asked for: all kinds in turn, PNG always."""
     attacks, number = 0, 0
-    kinds = [kind for kind in KINDS if kind not in ("png", "md", "sheet")]
+    kinds = [kind for kind in KINDS if kind not in ("png", "md", "sheet", "reel")]
     for kernel in KERNELS[1:2] if QUICK else KERNELS:
         for ratio in RATIOS:
             for cover in COVERS:
@@ -240,8 +275,8 @@ def direct(eye):
 def placed(eye):
     """Inside a page or a sheet: the attack is made for the size that the picture has there."""
     attacks = 0
-    for kind in ("md", "sheet"):
-        for ratio in RATIOS:
+    for kind in ("md", "sheet", "reel"):
+        for ratio in RATIOS[::-2]:
             source = round(SIZE[0] * ratio), round(SIZE[1] * ratio)
             box = place_in(eye, kind, *source)
             size = tuple(map(int, box.split(",")[2:]))
