@@ -320,6 +320,21 @@ def no_text_appears_by_scaling():
         assert not rows or rows[0][0] >= FLOOR[kind], (kind, rows[0])
 
 
+def a_grey_film_of_jpegs_keeps_its_levels():
+    """Once it was stretched, as if it had the range of television."""
+    as_png("blank.png", 8, 8, b"\xff" * 64)
+    as_png("grey.png", 8, 8, bytes([77]) * 64)
+    tool("attack", "blank.png", "grey.png", "nearest-floor", "96x64", "96x64", "grey")
+    as_avi("grey.avi", 96, 64, "grey.jpg", "grey.jpg")
+    eye = Eye(Home(HOST, "", bare=True))
+    try:
+        seen = eye.view("grey.avi", frame=1)
+    finally:
+        eye.server.__exit__()
+    assert tool("box", seen, 77) == "0,0,96,64"
+
+
 with Host() as HOST:
+    test(a_grey_film_of_jpegs_keeps_its_levels)
     test(no_text_appears_by_scaling)
 finish()
