@@ -3,7 +3,8 @@
 one: text recognition finds words in what the careless scaler makes of it that it does not find in the area average. Then it is
 shown by view at that size, in every kind of file that can hold it: no word may be found that the area average does not show, and the
 distance to the area average is stated, and how strong the payload is in both. Where the recognition reads a word of the faintest by
-luck, in a picture that holds the payload no stronger than the area average does, that is counted by itself."""
+luck, in a picture that holds the payload no stronger than the area average does, that is counted by itself; and so is a word
+that is read where the area average holds a tenth of the payload's strength or more, which anyone can see."""
 import base64
 import hashlib
 import json
@@ -32,7 +33,7 @@ KINDS = tuple(FLOOR)
 found = {}
 known = {}
 figures = {kind: [] for kind in KINDS}
-stronger, leaks, luck = [], [], []
+stronger, leaks, luck, visible, read_visible = [], [], [], [], []
 # From this part of its strength on, the payload can be seen in the area average by anyone, whether or not the recognition reads it.
 VISIBLE = 0.1
 # How much stronger than in the area average it may be in ours, of what it is in the careless one.
@@ -245,10 +246,14 @@ def judge(eye, kind, prefix, size, made, name, box=None):
     seen, (decibels, strength) = shown[0], map(float, shown[1])
     figures[kind].append((decibels, name))
     stronger.append(((strength - faint) / strong, kind, name, f"{strength / strong:.3f} for {faint / strong:.3f}"))
-    leaked = hidden & eye.read(seen) if faint < VISIBLE * strong else set()
+    plain = faint >= VISIBLE * strong
+    visible.append(plain)
+    leaked = hidden & eye.read(seen)
     if leaked:
         leaked -= brought_out(eye, prefix)
-    if leaked and strength <= faint:
+    if leaked and plain:
+        read_visible.append((kind, name))
+    elif leaked and strength <= faint:
         luck.append((kind, name))
     elif leaked:
         leaks.append((kind, name, sorted(leaked), f"{decibels:.1f} dB, strength {strength:.2f} for {faint:.2f}, careless {strong:.1f}"))
@@ -311,6 +316,7 @@ def no_text_appears_by_scaling():
             print(f"figure least_psnr_to_area_average_{kind} {rows[0][0]:.1f} dB ({rows[0][1]}; {len(rows)} shown, middle {rows[len(rows) // 2][0]:.1f})")
     stronger.sort()
     print(f"figure most_payload_above_area_average {100 * stronger[-1][0]:.1f} % of the careless one's ({' '.join(stronger[-1][1:])})")
+    print(f"figure payload_visible_in_area_average_too {sum(visible)} of {len(visible)} pictures, {len(read_visible)} of them read in ours alone")
     print(f"figure read_in_ours_alone_though_no_stronger {len(luck)} of {sum(map(len, figures.values()))} pictures")
     print(f"figure words_that_only_scaling_showed {len(leaks)}")
     assert attacks >= (1 if QUICK else 8 * len(RATIOS)), f"{attacks} attacks are too few to say anything"
