@@ -218,7 +218,7 @@ test: ## build and run every test
 	@tests/run $(BUILD)
 
 lab: ## run the labs, all or LAB=name: faults, power loss, networks, hours of work
-	@tools/setup.sh python3 openssl curl librsvg2-bin poppler-utils strace
+	@tools/setup.sh python3 openssl curl librsvg2-bin poppler-utils strace libimage-exiftool-perl
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/lab/run $(BUILD) $(LAB)
 
@@ -312,6 +312,9 @@ $(BUILD)/tests/lab/inject: $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(CC) -pie $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+
+# Makes pictures of its own, and looks at those that come out.
+$(BUILD)/tests/lab/scaling: TEST_LIBS := -lspng -ljpeg -lwebp
 
 # Those of fovea-photo's decoders link these besides.
 PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))

@@ -74,12 +74,13 @@ static int matrix_of(const AVFrame *f)
     return f->width >= HD_W || f->height >= HD_H ? SWS_CS_ITU709 : SWS_CS_ITU601;
 }
 
-/* Formats with full range in their name, from before it had a place of its own. */
-static bool full_range(const AVFrame *f)
+/* Formats with full range in their name, from before it had a place of its own; and grey JPEG, of which the decoder names none. */
+static bool full_range(const struct movie *m, const AVFrame *f)
 {
     static const enum AVPixelFormat old[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P,
                                              AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P};
-    bool full = f->color_range == AVCOL_RANGE_JPEG;
+    bool full = f->color_range == AVCOL_RANGE_JPEG ||
+                (f->format == AV_PIX_FMT_GRAY8 && f->color_range == AVCOL_RANGE_UNSPECIFIED && m->codec->codec_id == AV_CODEC_ID_MJPEG);
     for (size_t i = 0; i < COUNT(old); i++)
         full = full || f->format == (int)old[i];
     return full;
@@ -109,7 +110,7 @@ static struct SwsContext *scaler_for(struct movie *m, const AVFrame *f, int line
                                      NULL);
     const int *matrix = sws_getCoefficients(matrix_of(f)), *plain = sws_getCoefficients(SWS_CS_DEFAULT);
     if (m->scaler)
-        (void)sws_setColorspaceDetails(m->scaler, matrix, full_range(f), plain, 1, 0, 1 << 16, 1 << 16);
+        (void)sws_setColorspaceDetails(m->scaler, matrix, full_range(m, f), plain, 1, 0, 1 << 16, 1 << 16);
     return m->scaler;
 }
 

@@ -213,8 +213,11 @@ static json_t *failure_json(const struct failure *f)
 {
     if (f->plain)
         return json_pack("{s:b, s:s, s:s}", "ok", 0, "kind", "error", "error", f->message);
-    return json_pack("{s:b, s:s, s:s, s:s, s:o}", "ok", 0, "kind", "error", "code", fail_code(f->kind), "error",
-                     f->message, "cost_usd", dollars(&f->cost));
+    json_t *o = json_pack("{s:b, s:s, s:s, s:s, s:o}", "ok", 0, "kind", "error", "code", fail_code(f->kind), "error",
+                          f->message, "cost_usd", dollars(&f->cost));
+    if (f->quoted)
+        (void)json_object_set_new(o, "output_is_untrusted", json_true());
+    return o;
 }
 
 static json_t *result_json(const fovea_result *r)

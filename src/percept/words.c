@@ -7,48 +7,23 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/buf.h"
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "percept/fence.h"
 #include "percept/note.h"
-
-#define FENCE "untrusted"
-#define BLANKS " \t\r\n\v\f"
-
-/* "<", blanks, perhaps "/", blanks, and the fence's name: an end or a beginning of it. */
-static bool is_fence(const char *s)
-{
-    if (*s++ != '<')
-        return false;
-    s += strspn(s, BLANKS);
-    s += *s == '/';
-    s += strspn(s, BLANKS);
-    return !strncasecmp(s, FENCE, strlen(FENCE));
-}
-
-static void add_fenced(struct buf *b, const char *s)
-{
-    while (*s) {
-        size_t plain = *s == '<' ? 1 : strcspn(s, "<");
-        if (is_fence(s))
-            (void)buf_add_str(b, "&lt;");
-        else
-            (void)buf_add(b, s, plain);
-        s += plain;
-    }
-}
 
 /* The name of a model, which a config gave, within quotes. */
 static void add_model(struct buf *b, const struct fovea_answer *a)
 {
-    auto_buf name = BUF_INIT(KIB * 4);
+    auto_buf name = BUF_INIT(KIB * 4), shown = BUF_INIT(KIB * 32);
     (void)buf_add_format(&name, "%s/%s", a->provider, a->model);
     for (char *c = name.data; c && *c; c++)
         *c = strchr("\"<>", *c) ? '\'' : *c;
-    (void)buf_add_shown(b, name.data ? name.data : "", LIMIT_MODEL_ID);
+    (void)buf_add_shown(&shown, name.data ? name.data : "", LIMIT_MODEL_ID);
+    fence_add(b, shown.data ? shown.data : "");
 }
 
 static void add_inspected(struct buf *b, const struct fovea_answer *a)
@@ -56,7 +31,7 @@ static void add_inspected(struct buf *b, const struct fovea_answer *a)
     (void)buf_add_str(b, "<" FENCE " source=\"vision model ");
     add_model(b, a);
     (void)buf_add_str(b, "\" tool=\"inspect_image\">\n");
-    add_fenced(b, a->text);
+    fence_add(b, a->text);
     (void)buf_add_str(b, "\n</" FENCE ">\n");
     add_model(b, a);
     (void)buf_add_format(b, "%s%s", a->media_type ? " · " : "", a->media_type ? a->media_type : "");
@@ -88,7 +63,7 @@ static void add_error(struct buf *b, const fovea_result *result)
         return;
     }
     (void)buf_add_str(b, "the vision model or its provider answered:\n<" FENCE " tool=\"inspect_image\">\n");
-    add_fenced(b, fovea_result_text(result));
+    fence_add(b, fovea_result_text(result));
     (void)buf_add_str(b, "\n</" FENCE ">");
 }
 

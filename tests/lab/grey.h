@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Grey pictures in files, for the lab: read from PNG, JPEG, WebP and PGM, written as these and GIF. Whatever fails ends the program. */
+#ifndef LAB_GREY_H
+#define LAB_GREY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <spng.h>
+#include <webp/decode.h>
+#include <webp/encode.h>
+
+#include "base/cleanup.h"
+
+enum { MAX_FILE = 256 * 1024 * 1024 };
+
+struct grey {
+    uint32_t w, h;
+    uint8_t *px;
+};
+
+static void *need(void *p)
+{
+    if (!p) {
+        fputs("scaling: no memory, or no such file\n", stderr);
+        exit(3);
+    }
+    return p;
+}
+
+static struct grey grey_new(uint32_t w, uint32_t h)
+{
+    return (struct grey){w, h, need(calloc(w, h))};
+}
+
+/* ---------------------------------------------------------------- files */
+
+static uint8_t *slurp(const char *path, size_t *ret_len)
+{
+    FILE *f = need(fopen(path, "rb"));
+    (void)fseek(f, 0, SEEK_END);
+    long len = ftell(f);
+    rewind(f);
+    if (len < 12 || len > MAX_FILE)
+        need(NULL);
+    uint8_t *data = need(malloc((size_t)len));
+    if (fread(data, 1, (size_t)len, f) != (size_t)len)
+        need(NULL);
+    (void)fclose(f);
+    *ret_len = (size_t)len;
+    return data;
+}
+
+static FILE *create(const char *prefix, const char *suffix)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s%s", prefix, suffix) >= (int)sizeof path)
+        need(NULL);
+    return need(fopen(path, "wb"));
+}
+
+static void spill(const char *prefix, const char *suffix, const void *data, size_t len)
+{
+    FILE *f = create(prefix, suffix);
+    if (fwrite(data, 1, len, f) != len || fclose(f))
+        need(NULL);
+}
+
+static struct grey grey_of_rgba(uint32_t w, uint32_t h, const uint8_t *px)
+{
+    struct grey g = grey_new(w, h);
+    for (size_t i = 0; i < (size_t)w * h; i++)
+        g.px[i] = (uint8_t)((px[4 * i] * 299 + px[4 * i + 1] * 587 + px[4 * i + 2] * 114 + 500) / 1000);
+    return g;
+}
+
+static struct grey read_png(const uint8_t *data, size_t len)
+{
+    spng_ctx *c = need(spng_ctx_new(0));
+    struct spng_ihdr head;
+    size_t size = 0;
+    if (spng_set_png_buffer(c, data, len) || spng_get_ihdr(c, &head) || spng_decoded_image_size(c, SPNG_FMT_RGBA8, &size))
+        need(NULL);
+    auto_free uint8_t *px = need(malloc(size));
+    if (spng_decode_image(c, px, size, SPNG_FMT_RGBA8, SPNG_DECODE_TRNS))
+        need(NULL);
+    spng_ctx_free(c);
+    return grey_of_rgba(head.width, head.height, px);
+}
+
+static struct grey read_jpeg(const uint8_t *data, size_t len)
+{
+    struct jpeg_error_mgr errors;
+    struct jpeg_decompress_struct d = {.err = jpeg_std_error(&errors)};
+    jpeg_create_decompress(&d);
+    jpeg_mem_src(&d, data, len);
+    (void)jpeg_read_header(&d, TRUE);
+    d.out_color_space = JCS_GRAYSCALE;
+    (void)jpeg_start_decompress(&d);
+    struct grey g = grey_new(d.output_width, d.output_height);
+    while (d.output_scanline < d.output_height) {
+        JSAMPROW row = g.px + (size_t)d.output_scanline * g.w;
+        (void)jpeg_read_scanlines(&d, &row, 1);
+    }
+    jpeg_destroy_decompress(&d);
+    return g;
+}
+
+static struct grey read_webp(const uint8_t *data, size_t len)
+{
+    int w, h;
+    uint8_t *px = need(WebPDecodeRGBA(data, len, &w, &h));
+    struct grey g = grey_of_rgba((uint32_t)w, (uint32_t)h, px);
+    WebPFree(px);
+    return g;
+}
+
+static struct grey read_pgm(const uint8_t *data, size_t len)
+{
+    char head[64] = "";
+    uint32_t w, h;
+    int at = 0;
+    memcpy(head, data, len < 63 ? len : 63);
+    if (sscanf(head, "P5 %u %u 255%n", &w, &h, &at) != 2 || !at || len - (size_t)at - 1 != (size_t)w * h)
+        need(NULL);
+    struct grey g = grey_new(w, h);
+    memcpy(g.px, data + at + 1, (size_t)w * h);
+    return g;
+}
+
+static struct grey grey_read(const char *path)
+{
+    static const struct {
+        const char *magic;
+        struct grey (*read)(const uint8_t *data, size_t len);
+    } kinds[] = {{"\x89PNG", read_png}, {"\xff\xd8", read_jpeg}, {"RIFF", read_webp}, {"P5", read_pgm}};
+    size_t len;
+    auto_free uint8_t *data = slurp(path, &len);
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (!memcmp(data, kinds[i].magic, strlen(kinds[i].magic)))
+            return kinds[i].read(data, len);
+    need(NULL);
+    return (struct grey){0};
+}
+
+static void write_png(const char *prefix, const char *suffix, const struct grey *g)
+{
+    spng_ctx *c = need(spng_ctx_new(SPNG_CTX_ENCODER));
+    struct spng_ihdr head = {.width = g->w, .height = g->h, .bit_depth = 8, .color_type = SPNG_COLOR_TYPE_GRAYSCALE};
+    FILE *f = create(prefix, suffix);
+    if (spng_set_png_file(c, f) || spng_set_ihdr(c, &head) || spng_set_option(c, SPNG_IMG_COMPRESSION_LEVEL, 1) ||
+        spng_encode_image(c, g->px, (size_t)g->w * g->h, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE) || fclose(f))
+        need(NULL);
+    spng_ctx_free(c);
+}
+
+static void write_pgm(const char *prefix, const struct grey *g)
+{
+    FILE *f = create(prefix, ".pgm");
+    fprintf(f, "P5 %u %u 255\n", g->w, g->h);
+    if (fwrite(g->px, g->w, g->h, f) != g->h || fclose(f))
+        need(NULL);
+}
+
+static void write_jpeg(const char *prefix, const struct grey *g)
+{
+    struct jpeg_error_mgr errors;
+    struct jpeg_compress_struct c = {.err = jpeg_std_error(&errors)};
+    FILE *f = create(prefix, ".jpg");
+    jpeg_create_compress(&c);
+    jpeg_stdio_dest(&c, f);
+    c.image_width = g->w;
+    c.image_height = g->h;
+    c.input_components = 1;
+    c.in_color_space = JCS_GRAYSCALE;
+    jpeg_set_defaults(&c);
+    jpeg_set_quality(&c, 95, TRUE);
+    jpeg_start_compress(&c, TRUE);
+    while (c.next_scanline < g->h) {
+        JSAMPROW row = g->px + (size_t)c.next_scanline * g->w;
+        (void)jpeg_write_scanlines(&c, &row, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    if (fclose(f))
+        need(NULL);
+}
+
+static void write_webp(const char *prefix, const struct grey *g)
+{
+    WebPConfig config;
+    WebPPicture p;
+    WebPMemoryWriter out;
+    size_t n = (size_t)g->w * g->h;
+    auto_free uint8_t *rgb = need(malloc(n * 3));
+    for (size_t i = 0; i < n; i++)
+        memset(rgb + i * 3, g->px[i], 3);
+    WebPMemoryWriterInit(&out);
+    if (!WebPConfigInit(&config) || !WebPConfigLosslessPreset(&config, 0) || !WebPPictureInit(&p))
+        need(NULL);
+    p.use_argb = 1;
+    p.width = (int)g->w;
+    p.height = (int)g->h;
+    p.writer = WebPMemoryWrite;
+    p.custom_ptr = &out;
+    if (!WebPPictureImportRGB(&p, rgb, (int)g->w * 3) || !WebPEncode(&config, &p))
+        need(NULL);
+    spill(prefix, ".webp", out.mem, out.size);
+    WebPMemoryWriterClear(&out);
+    WebPPictureFree(&p);
+}
+
+/* ---------------------------------------------------------------- GIF, nine bits a pixel and a fresh table before it is full */
+
+struct bits {
+    FILE *f;
+    uint32_t held, n;
+    uint8_t block[255];
+    uint32_t len;
+};
+
+static void put_bits(struct bits *b, uint32_t code)
+{
+    for (b->held |= code << b->n, b->n += 9; b->n >= 8; b->held >>= 8, b->n -= 8) {
+        b->block[b->len++] = (uint8_t)b->held;
+        if (b->len == sizeof b->block) {
+            fputc((int)b->len, b->f);
+            (void)fwrite(b->block, 1, b->len, b->f);
+            b->len = 0;
+        }
+    }
+}
+
+static void put_frame(FILE *f, const struct grey *g, int flat)
+{
+    struct bits b = {.f = f};
+    uint8_t head[] = {0x21, 0xf9, 4, 0, 10, 0, 0, 0, 0x2c, 0, 0, 0, 0, (uint8_t)g->w, (uint8_t)(g->w >> 8), (uint8_t)g->h,
+                      (uint8_t)(g->h >> 8), 0, 8};
+    (void)fwrite(head, 1, sizeof head, f);
+    for (size_t i = 0; i < (size_t)g->w * g->h; i++) {
+        if (i % 250 == 0)
+            put_bits(&b, 256);
+        put_bits(&b, flat < 0 ? g->px[i] : (uint32_t)flat);
+    }
+    put_bits(&b, 257);
+    put_bits(&b, 0);
+    if (b.len) {
+        fputc((int)b.len, f);
+        (void)fwrite(b.block, 1, b.len, f);
+    }
+    fputc(0, f);
+}
+
+static void write_gif(const char *prefix, const char *suffix, const struct grey *g, bool film)
+{
+    FILE *f = create(prefix, suffix);
+    uint8_t head[] = {'G', 'I', 'F', '8', '9', 'a', (uint8_t)g->w, (uint8_t)(g->w >> 8), (uint8_t)g->h, (uint8_t)(g->h >> 8), 0xf7, 0, 0};
+    (void)fwrite(head, 1, sizeof head, f);
+    for (int i = 0; i < 256; i++)
+        for (int k = 0; k < 3; k++)
+            fputc(i, f);
+    put_frame(f, g, -1);
+    if (film)
+        put_frame(f, g, 250);
+    fputc(';', f);
+    if (fclose(f))
+        need(NULL);
+}
+
+#endif
