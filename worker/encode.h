@@ -55,6 +55,9 @@ void jpeg_writer_rows(struct jpeg_writer *w, uint32_t rows); /* so many from the
 int jpeg_writer_end(struct jpeg_writer *w, struct encoded *ret); /* all are there */
 void jpeg_writer_free(struct jpeg_writer *w);
 
+/* How many of n pixels (at least one), from the first on, are like it: drawn pictures are long runs. */
+size_t pixels_alike(const uint32_t *px, size_t n);
+
 /* The exact colours of a picture, when they are at most 256. */
 struct palette {
     uint32_t n;

@@ -65,22 +65,31 @@ static void choose_effort(struct png *p)
     p->level = !text ? LEVEL : p->type == RGB ? QUICK_LEVEL : QUICKEST_LEVEL;
 }
 
+static void pack_bytes(const struct png *p, const uint32_t *px, uint8_t *to)
+{
+    size_t n = p->m->size.w;
+    for (size_t x = 0, run; x < n; x += run) {
+        run = pixels_alike(px + x, n - x);
+        memset(to + x, palette_index(&p->map, px[x]), run);
+    }
+}
+
 static void pack_indices(const struct png *p, const uint8_t *from, uint8_t *to)
 {
+    if (p->bits == 8) {
+        pack_bytes(p, (const uint32_t *)(const void *)from, to);
+        return;
+    }
     uint32_t last = 0, per_byte = 8 / p->bits;
     uint8_t index = 0;
-    if (per_byte > 1)
-        memset(to, 0, p->row);
+    memset(to, 0, p->row);
     for (uint32_t x = 0; x < p->m->size.w; x++) {
         uint32_t colour;
         memcpy(&colour, from + (size_t)x * 4, 4);
         if (!x || colour != last)
             index = palette_index(&p->map, colour);
         last = colour;
-        if (per_byte == 1)
-            to[x] = index;
-        else
-            to[x / per_byte] |= (uint8_t)(index << (8 - p->bits - x % per_byte * p->bits));
+        to[x / per_byte] |= (uint8_t)(index << (8 - p->bits - x % per_byte * p->bits));
     }
 }
 

@@ -50,14 +50,32 @@ static int by_alpha(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+size_t pixels_alike(const uint32_t *px, size_t n)
+{
+    enum { STEP = 16 };
+    size_t run = 1;
+    if (n > 1 && px[1] != px[0])
+        return 1;
+    for (; run + STEP <= n; run += STEP) {
+        uint32_t other = 0;
+        for (size_t i = 0; i < STEP; i++)
+            other |= px[run + i] ^ px[0];
+        if (other)
+            break;
+    }
+    while (run < n && px[run] == px[0])
+        run++;
+    return run;
+}
+
 bool palette_of(const struct image *m, struct palette *ret)
 {
     struct palette_map map = {0};
     struct palette p = {0};
     const uint32_t *px = (const uint32_t *)(const void *)m->px;
     size_t n = (size_t)m->size.w * m->size.h;
-    for (size_t i = 0; i < n; i++)
-        if ((!i || px[i] != px[i - 1]) && !add(&p, &map, px[i]))
+    for (size_t i = 0; i < n; i += pixels_alike(px + i, n - i))
+        if (!add(&p, &map, px[i]))
             return false;
     qsort(p.colour, p.n, sizeof p.colour[0], by_alpha);
     p.bits = p.n <= 2 ? 1 : p.n <= 4 ? 2 : p.n <= 16 ? 4 : 8;
