@@ -283,16 +283,27 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
     return rows_run(j->ops, j->decoder, &j->header, decoded, r, j->jpeg, opaque, &j->complaint);
 }
 
+/* A sheet was laid out for the cells' sake; very narrow limits may still be less than that. */
+static int shrink_sheet(struct job *j)
+{
+    auto_image all = j->image;
+    j->image = (struct image){0};
+    j->scaled = true;
+    int e = image_scale(&all, j->target, &j->image);
+    return e ? complain_errno(j, e) : WORK_OK;
+}
+
 /* What is drawn, and a sheet, comes as it is shown. */
 static int draw_whole(struct job *j)
 {
-    struct want want = {.frame = 1, .channels = 4, .area = j->area, .target = j->target};
-    int status = check_pixels(j->target.w, j->target.h, (uint64_t)j->target.w * j->target.h, &j->complaint);
+    struct size size = j->header.sheet ? (struct size){j->header.width, j->header.height} : j->target;
+    struct want want = {.frame = 1, .channels = 4, .area = j->area, .target = size};
+    int status = check_pixels(size.w, size.h, (uint64_t)size.w * size.h, &j->complaint);
     if (!status)
         status = j->ops->draw(j->decoder, &want, &j->image, &j->complaint);
-    if (!status && !same_size(j->image.size, j->target))
+    if (!status && !same_size(j->image.size, size))
         status = complain(&j->complaint, WORK_MALFORMED, "drawn at another size than asked for");
-    return status;
+    return status || same_size(size, j->target) ? status : shrink_sheet(j);
 }
 
 static int decode_rows(struct job *j)

@@ -226,6 +226,20 @@ TEST(a_box_at_the_edge_has_its_frame_all_around)
     CHECK(count_blue(&m, (struct rect){c.x, c.y, 44, 2}) >= 80);
 }
 
+/* Found by the fuzzer: a sheet that is wider than its limits was refused. */
+TEST(a_sheet_larger_than_narrow_limits_is_made_smaller_and_not_refused)
+{
+    static const struct size sizes[] = {{1, 90}, {90, 1}, {96, 96}, {3, 3}, {41, 41}};
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        for (uint32_t edge = 1; edge <= 320; edge += 7) {
+            auto_image a = flat_image(sizes[i].w, sizes[i].h, 255, 255, 255, 255), b = flat_image(sizes[i].w, sizes[i].h, 9, 9, 9, 255);
+            struct work_request q = request_of(&a, &b);
+            q.limits.max_edge = edge;
+            auto_outcome o = diff_within(&a, &b, q);
+            CHECK_MSG(o.believed, "%ux%u within %u: %s", sizes[i].w, sizes[i].h, edge, o.c.detail);
+        }
+}
+
 static uint32_t words_height(const struct image *m, struct rect cell)
 {
     uint32_t top = UINT32_MAX, end = 0;
