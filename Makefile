@@ -308,6 +308,8 @@ $(INJECT_OBJ): CPPFLAGS += -I. -Itests/lab/inject
 INJECT_BARE := $(addprefix $(OBJ)/tests/lab/inject/,inject.o stand_in_alloc.o stand_in_calls.o)
 $(INJECT_BARE): SAN_FLAGS := $(if $(SAN),-fno-sanitize=all -g)
 $(INJECT_BARE): CPPFLAGS += $(if $(findstring address,$(SAN)),-DUNDER_ASAN)
+# And some are declared anew by fortified headers.
+$(INJECT_BARE): CFLAGS += -U_FORTIFY_SOURCE
 $(BUILD)/tests/lab/inject: $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(call say,link,$@)
