@@ -68,7 +68,7 @@ static int sync_above(int fd)
 /* It does not matter who made them: who did may have ended before it came to this. */
 int home_sync(int folder)
 {
-    struct stat st, below;
+    struct stat st, below = {0};
     auto_close int fd = -1;
     int r = fsync(folder) < 0 || fstat(folder, &below) < 0 ? -errno : 0;
     while (r == 0 && below.st_uid == geteuid()) {
