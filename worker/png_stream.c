@@ -16,7 +16,7 @@ enum { PIECE = 192 * 1024 };
 static bool next_chunk(void *of, const uint8_t **ret, size_t *ret_len)
 {
     struct png_stream *s = of;
-    struct png_chunk k;
+    struct png_chunk k = {0};
     if (!s->status)
         s->status = png_chunk_at(s->info->data, s->info->len, s->at, &k, &s->complaint);
     if (s->status || k.type != s->type)

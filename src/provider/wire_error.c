@@ -26,7 +26,7 @@ void wire_error_word(const struct wire_error *e, char to[WIRE_WORD], const char 
     if (!word || !*word || wire_shows(e->secret, word))
         return;
     size_t n = 0;
-    for (; word[n] && n < WIRE_WORD - 1; n++)
+    for (; n < WIRE_WORD - 1 && word[n]; n++)
         to[n] = word[n] > ' ' && word[n] < 0x7f ? word[n] : '_';
     to[n] = '\0';
 }

@@ -82,6 +82,7 @@ static bool silent(const struct worker *w)
 int crew_fault(const struct crew *c, const struct worker *w, int error, struct fovea_fault *fault)
 {
     bool jail = w && error == -ENOSYS;
+    /* cppcheck-suppress nullPointer ; jail says that w is there */
     const char *words = strerrordesc_np(jail ? w->hello.error : -error), *why = words ? words : "unknown error";
     if (jail)
         return fault_set(fault, error, "sandbox unavailable: %s (%s); see fovea doctor", w->hello.layer, why);

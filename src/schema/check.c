@@ -51,7 +51,7 @@ static void copy_text(char *out, size_t room, const char *s, size_t len)
 
 struct shown show(struct check *c, const char *s)
 {
-    struct shown out;
+    struct shown out = {0};
     auto_buf b = BUF_INIT(4 * KIB);
     c->no_memory |= !s || buf_add_shown(&b, s, 120) == -ENOMEM;
     copy_text(out.text, sizeof out.text, b.data ? b.data : "", b.len);
@@ -134,7 +134,7 @@ static int run(struct check *c, struct frame *f, const struct rule *by, bool apa
     if (c->depth >= LIMIT_SCHEMA_CHECK_DEPTH)
         return -ELOOP;
     if (!f->scope || f->scope->resource != n->resource)
-        f->scope = &scope;
+        f->scope = &scope; /* cppcheck-suppress autoVariables ; the frame is not looked at again after this */
     c->depth++;
     int r = n->tracks || (apart && f->marks) ? run_marked(c, f) : run_rules(c, f);
     c->depth--;

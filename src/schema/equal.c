@@ -92,6 +92,7 @@ static uint64_t hash_number(const json_t *v)
     uint64_t bits;
     if (json_is_integer(v))
         return mix(1, (uint64_t)json_integer_value(v));
+    /* cppcheck-suppress incorrectLogicOperator ; it does not read hexadecimal exponents */
     if (trunc(d) == d && d >= -0x1p63 && d < 0x1p63)
         return mix(1, (uint64_t)(json_int_t)d);
     memcpy(&bits, &d, sizeof bits);
