@@ -148,19 +148,19 @@ warm_server() {
     theirs=$(xargs -n 1 echo <"$list" | while read -r file; do least 3 "$@" "$file"; done | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }')
     at_most "$(median 1)" "$(product 0.4 "$theirs")" || fail "the median is $(median 1) ms, $1 takes $theirs"
 }
-test_the_server_shows_a_page_of_a_pdf_in_15_ms() {
+test_a_page_of_a_pdf_is_shown_by_a_warm_server_in_15_ms_or_less_than_half_of_pdftoppm() {
     needs pdf pdftoppm
     [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
     find "$CORPORA/py-pdf" -name '*.pdf' | sort | awk -v n="$EVERY" 'NR % n == 1 || n == 1' >list
     warm_server "pages of PDF" list pdftoppm -scale-to 1568 -f 1 -l 1
 }
-test_the_server_shows_a_chart_in_15_ms() {
+test_a_chart_is_shown_by_a_warm_server_in_15_ms_or_less_than_half_of_rsvg_convert() {
     needs svg rsvg-convert
     [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
     find "$CORPORA/charts-vega-lite" -name '*.svg' | sort | awk -v n="$EVERY" 'NR % n == 1 || n == 1' >list
     warm_server "charts" list rsvg-convert --keep-aspect-ratio -w 1568 -h 1568 -o seen
 }
-test_the_server_shows_code_and_prose_in_15_ms() {
+test_code_and_prose_are_shown_by_a_warm_server_in_15_ms() {
     needs text sh
     find "$TOP/src/base" -name '*.c' | sort | head -n 8 >list
     warm_server "pages of code" list
