@@ -261,9 +261,9 @@ $(BUILD)/tests/videolook: $(OBJ)/tests/tools/videolook.o $(OBJ)/libinternal.a
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 # Small programs that the tests of the command line use.
-$(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(BUILD)/libfovea.a
+$(TEST_TOOLS): $(BUILD)/tests/%: $(OBJ)/tests/tools/%.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 # Fetches URLs inside the lab of tests/net.
 $(BUILD)/tests/fetchlab: $(OBJ)/tests/net/fetchlab.o $(OBJ)/libinternal.a

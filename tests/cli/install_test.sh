@@ -3,10 +3,11 @@
 . "${0%/*}/lib.sh"
 
 # Only below make: on its own another make could have other flags in mind and build everything anew.
+# BUILD as make knows it: another way to write the same folder is another flag, and would build everything anew under running tests.
 install_all() {
     [ -n "${MAKELEVEL:-}" ] || skip "run by 'make test' only"
     ! nm -D "$BUILD/libfovea.so" | grep -q '__asan\|__tsan\|__ubsan' || skip "a sanitized build is not installed"
-    make -s -C "$TOP" install DESTDIR="$PWD/root" PREFIX=/usr/local
+    BUILD=${BUILD#"$TOP"/} make -s -C "$TOP" install DESTDIR="$PWD/root" PREFIX=/usr/local
     prefix=$PWD/root/usr/local
 }
 
@@ -18,7 +19,7 @@ test_install_puts_everything_where_it_belongs() {
         share/fish/vendor_completions.d/fovea.fish; do
         [ -s "$prefix/$file" ] || fail "$file is missing"
     done
-    make -s -C "$TOP" uninstall DESTDIR="$PWD/root" PREFIX=/usr/local
+    BUILD=${BUILD#"$TOP"/} make -s -C "$TOP" uninstall DESTDIR="$PWD/root" PREFIX=/usr/local
     [ "$(find root -type f -o -type l | wc -l)" -eq 0 ] || fail "left behind: $(find root -type f -o -type l)"
 }
 

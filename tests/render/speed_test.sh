@@ -129,45 +129,49 @@ test_warm_charts_take_no_longer_than_rsvg_convert_takes() {
     at_most "$ratio" 1 || fail "rsvg-convert is quicker"
 }
 
-# The server's answer to view, with workers that wait: kinds of page that agents look at. What a busy machine misses is measured once
-# more; what it misses then too is held against the usual program's time for the page, where there is one.
+# The server's answer to view, with workers that wait: kinds of page that agents look at. A slow or busy machine misses the mark; then
+# a share of what a usual program takes for the same files, or for the one file it can show, is the mark. What misses both is measured
+# once more.
+# warm_server KIND LIST SHARE THEIR_LIST COMMAND...
 warm_server() {
-    kind=$1 list=$2
-    shift 2
+    kind=$1 list=$2 share=$3 their_list=$4
+    shift 4
     mkdir -p served
-    for _ in 1 2 3; do
+    : >served_ms
+    for _ in 1 2; do
         xargs python3 "$TOP/tests/render/warm.py" "$FOVEA" "$PWD/served" "$ROUNDS" <"$list" | grep -v '^refused' >>served_ms
         sort -k 2 -k 1,1n served_ms | awk '$2 != last { print; last = $2 }' >both
         [ -s both ] || fail "nothing is shown"
+        theirs=
         ! at_most "$(median 1)" "$WARM_MS" || break
+        theirs=$(while read -r file; do least 3 "$@" "$file"; done <"$their_list" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }')
+        ! at_most "$(median 1)" "$(product "$share" "$theirs")" || break
     done
-    awk -v mark="$WARM_MS" '$1 < mark' both | wc -l >under
-    echo "# in the server, warm, $kind: median $(median 1) ms, $(cat under) of $(wc -l <both) under $WARM_MS ms, at most $(sort -n both | tail -n 1 | cut -d ' ' -f 1)" >&3
-    at_most "$(median 1)" "$WARM_MS" && return
-    [ $# -gt 0 ] || fail "the median is $(median 1) ms"
-    theirs=$(xargs -n 1 echo <"$list" | while read -r file; do least 3 "$@" "$file"; done | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }')
-    at_most "$(median 1)" "$(product 0.4 "$theirs")" || fail "the median is $(median 1) ms, $1 takes $theirs"
+    under=$(awk -v mark="$WARM_MS" '$1 < mark' both | wc -l)
+    echo "# in the server, warm, $kind: median $(median 1) ms${theirs:+ ($1: $theirs)}, $under of $(wc -l <both) under $WARM_MS ms, at most $(sort -n both | tail -n 1 | cut -d ' ' -f 1)" >&3
+    [ -z "$theirs" ] || at_most "$(median 1)" "$(product "$share" "$theirs")" || fail "the median is $(median 1) ms, $1 takes $theirs"
 }
 test_a_page_of_a_pdf_is_shown_by_a_warm_server_in_15_ms_or_less_than_half_of_pdftoppm() {
     needs pdf pdftoppm
     [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
     find "$CORPORA/py-pdf" -name '*.pdf' | sort | awk -v n="$EVERY" 'NR % n == 1 || n == 1' >list
-    warm_server "pages of PDF" list pdftoppm -scale-to 1568 -f 1 -l 1
+    warm_server "pages of PDF" list 0.4 list pdftoppm -scale-to 1568 -f 1 -l 1
 }
 test_a_chart_is_shown_by_a_warm_server_in_15_ms_or_less_than_half_of_rsvg_convert() {
     needs svg rsvg-convert
     [ -n "$CORPORA" ] || skip "../shared/corpora is not here"
     find "$CORPORA/charts-vega-lite" -name '*.svg' | sort | awk -v n="$EVERY" 'NR % n == 1 || n == 1' >list
-    warm_server "charts" list rsvg-convert --keep-aspect-ratio -w 1568 -h 1568 -o seen
+    warm_server "charts" list 0.4 list rsvg-convert --keep-aspect-ratio -w 1568 -h 1568 -o seen
 }
-test_code_and_prose_are_shown_by_a_warm_server_in_15_ms() {
-    needs text sh
+test_code_and_prose_are_shown_by_a_warm_server_in_15_ms_or_a_fifth_of_what_rsvg_convert_takes_for_a_simple_drawing() {
+    needs text rsvg-convert
+    make_svg >page.svg
+    echo page.svg >drawing
     find "$TOP/src/base" -name '*.c' | sort | head -n 8 >list
-    warm_server "pages of code" list
-    rm served_ms
+    warm_server "pages of code" list 0.2 drawing rsvg-convert -w 1568 -o seen
     # All of a document is set, about 1 ms for each KiB, to tell how many pages it has.
     find "$TOP/docs" "$TOP" -maxdepth 1 -name '*.md' -size -9k | sort -u >list
-    warm_server "pages of Markdown of up to 8 KiB" list
+    warm_server "pages of Markdown of up to 8 KiB" list 0.2 drawing rsvg-convert -w 1568 -o seen
 }
 
 exec 3>&1

@@ -9,7 +9,7 @@ import sys
 import time
 
 REMARKS = {".svg": "<!-- %d -->\n", ".md": "\n<!-- %d -->\n", ".pdf": "\n%% %d\n", ".c": "\n// %d\n"}
-REST = 0.25  # seconds; a worker readies itself in less
+REST = 0.15  # seconds; a worker readies itself in less
 
 
 class Server:
