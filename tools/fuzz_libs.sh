@@ -19,15 +19,16 @@ suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 export CC=clang CXX=clang++
 
 apt_here() {
-    apt-get -q -o Dir::Etc::SourceList="$dir/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State="$dir/apt" \
+    apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$dir/apt/parts" -o Dir::State="$dir/apt" \
         -o Dir::State::status=/var/lib/dpkg/status -o Dir::Cache="$dir/apt/cache" "$@"
 }
 
+# The sources of what the system has its packages from.
 lists() {
-    key=/usr/share/keyrings/debian-archive-keyring.gpg
-    for where in "debian $suite" "debian $suite-updates" "debian-security $suite-security"; do
-        echo "deb-src [signed-by=$key] http://deb.debian.org/${where% *} ${where#* } main"
-    done >"$dir/apt/sources.list"
+    mkdir -p "$dir/apt/parts"
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+        [ ! -f "$list" ] || sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' "$list" >"$dir/apt/parts/${list##*/}"
+    done
     apt_here update
 }
 
