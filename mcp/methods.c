@@ -50,6 +50,8 @@ static void add_instructions(const struct exchange *e, struct buf *b)
             (void)buf_add_str(&words, instructions[i].words);
     (void)buf_add_str(b, ",\"instructions\":");
     (void)buf_add_json_str(b, words.error ? "" : words.data);
+    if (words.error)
+        b->error = words.error; /* without its words a client would take the tools for all there is to know */
 }
 
 static void initialize(struct exchange *e)
@@ -67,19 +69,21 @@ static void initialize(struct exchange *e)
         exchange_fail(e, RPC_INTERNAL, "out of memory");
         return;
     }
+    exchange_begin(e, &b);
     (void)buf_add_format(&b, "\"protocolVersion\":\"%s\",\"capabilities\":{%s},\"serverInfo\":{\"name\":\"fovea\","
                              "\"version\":\"" FOVEA_VERSION "\"}", revision_name(r), capabilities(e));
     add_instructions(e, &b);
-    exchange_result(e, b.error ? "" : b.data);
+    exchange_finish(e, &b);
 }
 
 static void discover(struct exchange *e)
 {
     auto_buf b = BUF_INIT(LIMIT_MCP_REPLY);
+    exchange_begin(e, &b);
     (void)buf_add_format(&b, "\"supportedVersions\":[\"" REVISION_MODERN "\"],\"capabilities\":{%s}," CACHEABLE,
                          capabilities(e));
     add_instructions(e, &b);
-    exchange_result(e, b.error ? "" : b.data);
+    exchange_finish(e, &b);
 }
 
 static void ping(struct exchange *e)

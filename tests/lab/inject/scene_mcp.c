@@ -248,7 +248,7 @@ static size_t post(const char *body, const char *session, char *to, size_t room)
     auto_close int fd = dial();
     if (fd < 0)
         return 0;
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){5, 0}, sizeof(struct timeval));
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){2, 0}, sizeof(struct timeval));
     int n = snprintf(head, sizeof head, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nAccept: application/json, "
                      "text/event-stream\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n", web.port, session, strlen(body));
     if (send(fd, head, (size_t)n, MSG_NOSIGNAL) != n || send(fd, body, strlen(body), MSG_NOSIGNAL) < 0)
