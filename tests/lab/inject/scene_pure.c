@@ -6,6 +6,7 @@
 
 #include "api/config.h"
 #include "base/cleanup.h"
+#include "base/json_read.h"
 #include "scenes.h"
 #include "schema/schema.h"
 #include "transcript/transcript.h"
@@ -30,7 +31,7 @@ static void run_schema(struct outcome *o)
 {
     struct fovea_fault fault = {0};
     struct schema *s = NULL;
-    auto_json *document = json_loads(schema_text, 0, NULL);
+    auto_json *document = json_read(schema_text, strlen(schema_text), 0, NULL);
     if (!document) {
         tell_str(o, NULL);
         return;
@@ -39,7 +40,7 @@ static void run_schema(struct outcome *o)
     tell_fault(o, r, &fault);
     for (size_t i = 0; i < COUNT(instances) && r == 0; i++) {
         struct schema_error e = {0};
-        auto_json *instance = json_loads(instances[i], 0, NULL);
+        auto_json *instance = json_read(instances[i], strlen(instances[i]), 0, NULL);
         int verdict = instance ? schema_check(s, instance, &e) : -ENOMEM;
         if (verdict < 0)
             tell_str(o, NULL);
@@ -112,7 +113,7 @@ static void run_imports(struct outcome *o)
     for (size_t i = 0; i < COUNT(requests) && o->code == 0; i++) {
         struct incoming in = {.max_blob = 1 << 20};
         struct fovea_fault fault = {0};
-        auto_json *root = json_loads(requests[i][1], 0, NULL);
+        auto_json *root = json_read(requests[i][1], strlen(requests[i][1]), 0, NULL);
         if (!root) {
             tell_str(o, NULL);
             return;
@@ -138,7 +139,7 @@ static void run_neutral(struct outcome *o)
     struct incoming in = {.max_blob = 1 << 20};
     for (size_t i = 0; i < COUNT(neutral) && o->code == 0; i++) {
         struct fovea_fault fault = {0};
-        auto_json *entry = json_loads(neutral[i], 0, NULL);
+        auto_json *entry = json_read(neutral[i], strlen(neutral[i]), 0, NULL);
         int r = entry ? incoming_entry(&in, entry, &fault) : 0;
         if (!entry)
             tell_str(o, NULL);
