@@ -2,6 +2,7 @@
 /* Which picture a rejection means when it names no place: what its words say, and none when they can mean none. */
 #include "test.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -110,4 +111,87 @@ TEST(a_request_that_is_too_large_gets_further_with_every_rejection)
         now[order[i]].bytes = 60000;
     }
     CHECK(now[chosen(now, SPOTS, LOWER_ANTHROPIC, "Total image size exceeds 50 MB")].repaired);
+}
+
+TEST(a_place_is_taken_only_where_the_whole_way_to_it_is_written)
+{
+    enum { ALL = -1, NO = -2 };
+    static const struct {
+        enum lower_wire wire;
+        const char *text;
+        int message, block, inner; /* message NO: none; block ALL: the message as a whole */
+    } rows[] = {
+        {LOWER_ANTHROPIC, "messages.12.content.3.image: could not process image", 12, 3, -1},
+        {LOWER_ANTHROPIC, "messages.12: could not process image", 12, ALL, -1},
+        {LOWER_ANTHROPIC, "messages.1.content.x: could not process image", 1, ALL, -1},
+        {LOWER_ANTHROPIC, "messages.1.content.0.tool_result.content.x: could not process image", 1, 0, -1},
+        {LOWER_ANTHROPIC, "messages.x, then messages.4: could not process image", 4, ALL, -1},
+        {LOWER_ANTHROPIC, "messages./ could not process image", NO, 0, 0},
+        {LOWER_ANTHROPIC, "my_messages.4 amessages.4 zmessages.4 0messages.4 9messages.4: could not process image", NO, 0, 0},
+        {LOWER_ANTHROPIC, "{messages.4: could not process image", 4, ALL, -1},
+        {LOWER_ANTHROPIC, ":messages.5: could not process image", 5, ALL, -1},
+        {LOWER_ANTHROPIC, "messages.99999999999: could not process image", NO, 0, 0},
+        {LOWER_CHAT, "messages[2].content[1].image_url: could not process image", 2, 1, -1},
+        {LOWER_CHAT, "messages[2: could not process image", NO, 0, 0},
+        {LOWER_CHAT, "messages[:]: could not process image", NO, 0, 0},
+        {LOWER_CHAT, "messages[2].content[1: could not process image", 2, ALL, -1},
+        {LOWER_RESPONSES, "input[3].output[0].image_url: could not process image", 3, 0, -1},
+        {LOWER_RESPONSES, "input[3].content[2].image_url: could not process image", 3, 2, -1},
+        {LOWER_GEMINI, "contents[1].parts[0].function_response.parts[2].inline_data: could not process image", 1, 0, 2},
+        {LOWER_GEMINI, "contents[1].parts[0].functionResponse.parts[5]: could not process image", 1, 0, 5},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct rejection r = {0};
+        int code = reject_read(rows[i].wire, rows[i].text, strlen(rows[i].text), &r);
+        CHECK_MSG(code == 0 && r.placed == (rows[i].message != NO), "%d, %d: %s", code, r.placed, rows[i].text);
+        if (code == 0 && r.placed)
+            CHECK_MSG((int)r.place.message == rows[i].message && (int64_t)r.place.inner == rows[i].inner &&
+                          (rows[i].block == ALL ? r.place.block == SIZE_MAX : (int)r.place.block == rows[i].block),
+                      "%zu %zu %d: %s", r.place.message, r.place.block, (int)r.place.inner, rows[i].text);
+    }
+}
+
+TEST(a_type_is_taken_when_the_text_names_one_and_no_other)
+{
+    static const struct {
+        const char *text, *type;
+    } rows[] = {
+        {"Unsupported MIME type: image/heic", "image/heic"},
+        {"Unsupported MIME type: image/svg+xml...", "image/svg+xml"},
+        {"Unsupported MIME type: image/.", "image/."},
+        {"Unsupported MIME type image/gif: image/gif", "image/gif"},
+        {"Unsupported MIME type image/gif, not image/png", ""},
+        {"Unsupported MIME type image/gif, not image/giff", ""},
+        {"Unsupported MIME type image/vnd.somebody.of.a.very.long.name-indeed", ""},
+        {"Unsupported MIME type", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct rejection r = {0};
+        int code = reject_read(LOWER_GEMINI, rows[i].text, strlen(rows[i].text), &r);
+        CHECK_MSG(code == 0 && !strcmp(r.type, rows[i].type), "%d '%s': %s", code, r.type, rows[i].text);
+    }
+}
+
+TEST(the_words_of_a_rejection_are_its_message_without_control_characters)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"{\"error\":{\"message\" :\r\n\t\"Could not process image\\nat all\"}}", "Could not process image at all"},
+        {"could not process image, \"message\"", "could not process image, \"message\""},
+        {"could not process image, \"message\": 5", "could not process image, \"message\": 5"},
+        {"could not process image, \"message\": \"cut sho", "could not process image, \"message\": \"cut sho"},
+        {"could not process image, \"message\": \"half \\ud800\"", "half \xef\xbf\xbd"},
+        {"could not\x01process image; could not process image", "could not process image; could not process image"},
+    };
+    struct rejection r = {0};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK(reject_read(LOWER_CHAT, rows[i].text, strlen(rows[i].text), &r) == 0);
+        CHECK_STR(r.words, rows[i].words);
+    }
+    /* A NUL among them ends nothing. */
+    static const char nul[] = "could\0 not process image: \"message\"\0";
+    CHECK(reject_read(LOWER_CHAT, nul, sizeof nul - 1, &r) == 0);
+    CHECK(reject_read(LOWER_CHAT, "", 0, &r) == -ENOENT);
+    CHECK(reject_read(LOWER_CHAT, "\\\\", 2, &r) == -ENOENT);
 }
