@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "lower/replay.h"
+#include "lower/writer.h"
 #include "lower/trace.h"
 
 /* ---------------------------------------------------------------- sessions */
@@ -545,6 +546,15 @@ static void add_thought(struct session *s, int64_t at_s)
     add(s, line);
 }
 
+/* The fifth entry, a call, with a thought before it. */
+static void think_first(struct session *m)
+{
+    free(m->lines[4]);
+    m->lines[4] = strdup("{\"kind\":\"assistant\",\"at\":9000,\"parts\":[{\"type\":\"opaque\",\"wire\":\"anthropic\",\"thinking\":true,\"value\":{}},"
+                         "{\"type\":\"tool_call\",\"id\":\"c2\",\"name\":\"view\",\"arguments\":{\"path\":\"a\"}}]}");
+    m->lens[4] = strlen(m->lines[4]);
+}
+
 TEST(a_cut_drops_the_thoughts_that_were_bound_to_what_it_took)
 {
     auto_session s = {0};
@@ -574,12 +584,48 @@ TEST(a_cut_drops_the_thoughts_that_were_bound_to_what_it_took)
     CHECK(replay_fate(r, 3, 0).fate == FATE_ELIDED);
     CHECK(replay_thinking(r).before == 5 && !replay_thinking(r).loose);
     replay_free(r);
-    free(m.lines[4]);
-    m.lines[4] = strdup("{\"kind\":\"assistant\",\"at\":9000,\"parts\":[{\"type\":\"opaque\",\"wire\":\"anthropic\",\"thinking\":true,\"value\":{}},"
-                        "{\"type\":\"tool_call\",\"id\":\"c2\",\"name\":\"view\",\"arguments\":{\"path\":\"a\"}}]}");
-    m.lens[4] = strlen(m.lines[4]);
+    think_first(&m);
     r = fed(&m, &t, "all");
     CHECK(replay_thinking(r).before == 5 && replay_thinking(r).loose);
+    replay_free(r);
+}
+
+TEST(a_request_whose_thoughts_are_bound_to_what_was_cut_says_that_the_server_may_drop_them)
+{
+#define DROP "\"block_binding\":{\"prefix_mismatch_behavior\":\"drop_block\"}}"
+    static const struct {
+        const char *had, *want;
+        bool adaptive;
+    } rows[] = {
+        {"", "{\"type\":\"adaptive\"," DROP, true},
+        {",\"thinking\":{\"type\":\"disabled\",\"display\":\"omitted\"}", "{\"type\":\"adaptive\"," DROP, true},
+        {",\"thinking\":{\"type\":\"adaptive\",\"display\":\"omitted\"}", "{\"type\":\"adaptive\",\"display\":\"omitted\"," DROP, true},
+        {",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":9,\"block_binding\":1}", "{\"type\":\"adaptive\"," DROP, true},
+        {",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":9}", "{\"type\":\"enabled\",\"budget_tokens\":9," DROP, false},
+    };
+    auto_session m = {0};
+    struct target t = claude();
+    t.bound_thinking = true;
+    t.limits.images = 1;
+    add_user(&m, 1);
+    add_step(&m, 4, 1000, 600, "1");
+    add_thought(&m, 8);
+    add_step(&m, 9, 1000, 600, "2");
+    think_first(&m);
+    struct replay *r = fed(&m, &t, "all");
+    CHECK(replay_thinking(r).loose);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        auto_buf b = BUF_INIT(MIB);
+        char request[300];
+        struct entry_room room = {0};
+        struct entry e;
+        t.adaptive_thinking = rows[i].adaptive;
+        (void)snprintf(request, sizeof request, "{\"kind\":\"request\",\"wire\":\"anthropic\",\"body\":{\"max_tokens\":7%s}}", rows[i].had);
+        CHECK(entry_read(request, strlen(request), 1, &room, &e) == 0);
+        CHECK(envelope_head(&(struct envelope){.target = &t, .request = &e, .replay = r}, &b) == 0);
+        CHECK_MSG(b.data && strstr(b.data, rows[i].want) && strstr(b.data, "\"anthropic-beta\""), "%s", b.data);
+        entry_room_done(&room);
+    }
     replay_free(r);
 }
 

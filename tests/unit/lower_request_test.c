@@ -132,6 +132,38 @@ TEST(without_a_request_there_is_what_the_wire_demands)
     check_body(root, "{\"model\":\"test\",\"max_tokens\":4096,\"system\":[{\"type\":\"text\",\"text\":\"rules\"}],\"messages\":[]}");
 }
 
+TEST(instructions_and_tools_of_odd_shape_become_what_the_wire_takes)
+{
+#define ODD                                                                                                                        \
+    "{\"kind\":\"request\",\"wire\":\"openai-chat\",\"system\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\" \"},"   \
+    "{\"type\":\"text\"},{\"type\":\"text\",\"text\":\"b\"}],\"tools\":[{\"name\":\"one\"},{\"name\":\"two\",\"parameters\":[]}]}"
+#define EMPTY "{\"type\":\"object\",\"properties\":{}}"
+    static const struct {
+        enum lower_wire wire;
+        const char *request, *rules, *want;
+    } rows[] = {
+        {LOWER_RESPONSES, ODD, NULL,
+         "{\"model\":\"test\",\"instructions\":\"a\\n\\nb\",\"tools\":[{\"type\":\"function\",\"name\":\"one\",\"parameters\":" EMPTY
+         ",\"strict\":false},{\"type\":\"function\",\"name\":\"two\",\"parameters\":" EMPTY ",\"strict\":false}],\"store\":false,\"input\":[]}"},
+        {LOWER_ANTHROPIC, ODD, "{\"kind\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"\"},{\"type\":\"image\"},{\"type\":\"text\",\"text\":\"c\"}]}",
+         "{\"model\":\"test\",\"system\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"},{\"type\":\"text\",\"text\":\"c\"}],"
+         "\"tools\":[{\"name\":\"one\",\"input_schema\":" EMPTY "},{\"name\":\"two\",\"input_schema\":" EMPTY "}],\"max_tokens\":4096,\"messages\":[]}"},
+        /* Instructions of a body of the same wire make room for all of them. */
+        {LOWER_ANTHROPIC, "{\"kind\":\"request\",\"wire\":\"anthropic\",\"system\":[{\"type\":\"text\",\"text\":\"a\"}],\"body\":{\"max_tokens\":7,\"system\":\"a\","
+         "\"metadata\":{}}}", "{\"kind\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"c\"}]}",
+         "{\"model\":\"test\",\"max_tokens\":7,\"metadata\":{},\"system\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"c\"}],\"messages\":[]}"},
+        {LOWER_GEMINI, "{\"kind\":\"request\",\"wire\":\"gemini\",\"system\":[{\"type\":\"text\",\"text\":\"a\"}],\"body\":{\"system_instruction\":{\"parts\":"
+         "[{\"text\":\"a\"}]},\"safetySettings\":[]}}", "{\"kind\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"c\"}]}",
+         "{\"safetySettings\":[],\"systemInstruction\":{\"parts\":[{\"text\":\"a\"},{\"text\":\"c\"}]},\"contents\":[]}"},
+        {LOWER_RESPONSES, "{\"kind\":\"request\",\"wire\":\"openai-responses\",\"body\":{\"store\":true}}", NULL,
+         "{\"model\":\"test\",\"store\":true,\"input\":[]}"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct target t = target_of(rows[i].wire);
+        check_body(whole(&t, rows[i].request, rows[i].rules, "[]"), rows[i].want);
+    }
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 struct refusal {
