@@ -52,6 +52,12 @@ static const struct row {
     {"{\"kind\":\"tool_result\",\"wire\":\"openai-chat\",\"parts\":[]}", NULL},
     {"{\"kind\":\"system\",\"wire\":\"openai-chat\",\"plain\":true,\"raw\":{},\"parts\":[{\"type\":\"image\",\"url\":\"u\"}]}", NULL},
     {"{\"kind\":\"request\",\"wire\":\"gemini\",\"tools\":[{\"name\":\"\"}]}", NULL},
+    {"{\"kind\":\"perception\",\"name\":\"view\",\"arguments\":{},\"result\":{\"id\":\"x\",\"source\":{\"sha256\":\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\",\"data\":\"aGVsbG8=\"}},\"parts\":[]}", NULL},
+    {"{\"kind\":\"perception\",\"name\":\"view\",\"arguments\":{},\"result\":{\"id\":\"x\",\"source\":{\"sha256\":\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"}},\"parts\":[]}", NULL},
+    {USER("{\"type\":\"image\",\"url\":\"u\",\"view\":\"view:\"}"), "parts[0].view: \"view:ID\" is wanted"},
+    {"{\"kind\":\"usage\",\"model\":\"/b\"}", "model: \"PROVIDER/MODEL\" is wanted"},
+    {"{\"kind\":\"usage\",\"model\":\"a/\"}", "model: \"PROVIDER/MODEL\" is wanted"},
+    {"{\"kind\":\"usage\",\"model\":7}", "model: \"PROVIDER/MODEL\" is wanted"},
     {"[]", "an entry is an object"},
     {"{}", "kind: is missing"},
     {"{\"kind\":7}", "kind: no such kind of entry"},
@@ -115,20 +121,39 @@ static const struct row {
     {"{\"kind\":\"tool_call\",\"id\":\"1\",\"name\":\"f\",\"argument\":{}}", "argument: no member of tool_call; did you mean \"arguments\"?"},
 };
 
-TEST(an_entry_is_taken_or_refused_in_words_that_name_the_member)
+/* What no schema can say. */
+static const struct row hashed[] = {
+    {"{\"kind\":\"perception\",\"name\":\"view\",\"arguments\":{},\"result\":{\"id\":\"x\",\"source\":{\"sha256\":\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\",\"data\":\"aGVsbG9v\"}},\"parts\":[]}",
+     "result.source.data: other bytes than those of sha256"},
+    {"{\"kind\":\"perception\",\"name\":\"view\",\"arguments\":{},\"result\":{\"id\":\"x\",\"source\":{\"sha256\":\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\",\"data\":\"\"}},\"parts\":[]}",
+     "result.source.data: other bytes than those of sha256"},
+    {"{\"kind\":\"perception\",\"name\":\"view\",\"arguments\":{},\"result\":{\"id\":\"x\",\"source\":{\"sha256\":\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\",\"data\":\"*\"}},\"parts\":[]}", "result.source.data: no base64"},
+};
+
+static void check_rows(const struct row *list, size_t n)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct incoming in = {.max_blob = 1000};
         struct fovea_fault fault = {0};
-        json_t *entry = json_loads(rows[i].entry, 0, NULL);
+        json_t *entry = json_loads(list[i].entry, 0, NULL);
         int r = incoming_entry(&in, entry, &fault);
-        CHECK_MSG(entry && r == (rows[i].words ? -EINVAL : 0), "row %zu: %s: %d %s", i, rows[i].entry, r, fault.text);
-        if (rows[i].words)
-            CHECK_STR(fault.text, rows[i].words);
-        CHECK(json_array_size(in.entries) == (rows[i].words ? 0 : 1));
+        CHECK_MSG(entry && r == (list[i].words ? -EINVAL : 0), "row %zu: %s: %d %s", i, list[i].entry, r, fault.text);
+        if (list[i].words)
+            CHECK_STR(fault.text, list[i].words);
+        CHECK(json_array_size(in.entries) == (list[i].words ? 0 : 1));
         json_decref(entry);
         incoming_done(&in);
     }
+}
+
+TEST(an_entry_is_taken_or_refused_in_words_that_name_the_member)
+{
+    check_rows(rows, sizeof rows / sizeof rows[0]);
+}
+
+TEST(bytes_of_a_source_are_those_of_its_hash)
+{
+    check_rows(hashed, sizeof hashed / sizeof hashed[0]);
 }
 
 TEST(what_was_taken_can_be_read_again)
