@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "out.h"
 #include "replace.h"
 #include "setup.h"
 
@@ -131,8 +132,8 @@ static void add_lines(struct buf *b, const char *mark, const char *at, size_t le
             auto_buf piece = BUF_INIT(LIMIT_SETUP_BYTES);
             const char *tab = memchr(at + i, '\t', words - i);
             size_t n = tab ? (size_t)(tab - at) - i : words - i;
-            if (buf_add(&piece, at + i, n) == 0 && n)
-                (void)buf_add_shown(b, piece.data, LIMIT_SETUP_BYTES);
+            (void)buf_add(&piece, at + i, n);
+            (void)buf_add_shown(b, part_of(b, &piece), LIMIT_SETUP_BYTES);
             if (tab)
                 (void)buf_add_str(b, "\t");
             i += n + (tab != NULL);
