@@ -364,6 +364,9 @@ $(BUILD)/tests/cmd_%: tests/unit/cmd_%.c tests/unit/test.h $(CMD_PARTS) $(OBJ)/l
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 
+# Lets calls fail.
+$(BUILD)/tests/replace_test: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=,getrandom fstat fchown lgetxattr fremovexattr fsetxattr fchmod renameat2 link rename fsync open close)
+
 # Is a provider with a certificate of its own.
 $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
 
