@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "context.h"
 #include "out.h"
 #include "replace.h"
 #include "setup.h"
@@ -26,21 +27,6 @@ int setup_name_of(int fd, char path[LIMIT_PATH_BYTES])
         return n < 0 ? -errno : -ENAMETOOLONG;
     path[n] = 0;
     return 0;
-}
-
-static int read_all(int fd, struct buf *b)
-{
-    for (;;) {
-        char piece[4096];
-        ssize_t n = read(fd, piece, sizeof piece);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : 0;
-        int r = buf_add(b, piece, (size_t)n);
-        if (r < 0)
-            return r;
-    }
 }
 
 static int nothing_there(const char *path, struct setup_file *ret, struct fovea_fault *fault)
