@@ -146,3 +146,102 @@ TEST(bitmaps_that_are_wrong_are_refused_with_the_reason)
     for (size_t i = 0; i < COUNT(bitmaps); i++)
         check_row(&bitmaps[i]);
 }
+
+/* ---------------------------------------------------------------- TIFF */
+
+enum tag { WIDTH = 256, HEIGHT, BITS, PACKING, PHOTOMETRIC = 262, STRIPS = 273, SAMPLES = 277, ROWS = 278, BYTES = 279, PLANES = 284, MAP = 320, INKS = 332, EXTRA = 338, FORMAT };
+enum { MISSING = 1 << 20, PIXELS_AT = 1024, MAP_AT = 2048, TIFF_BYTES = 8192 };
+
+/* Two by two pixels of grey in 8 bits, but for these tags. */
+static const struct tiff {
+    const char *what;
+    struct {
+        uint16_t tag;
+        uint32_t value;
+    } tags[6];
+    uint32_t status;
+    const char *words;
+} tiffs[] = {
+    {"as it should be", {{0}}, WORK_OK, ""},
+    {"no width", {{WIDTH, MISSING}}, WORK_MALFORMED, NULL},
+    {"no height", {{HEIGHT, MISSING}}, WORK_MALFORMED, NULL},
+    {"1 bit", {{BITS, 1}}, WORK_OK, ""},
+    {"2 bits", {{BITS, 2}}, WORK_OK, ""},
+    {"4 bits", {{BITS, 4}}, WORK_OK, ""},
+    {"3 bits", {{BITS, 3}}, WORK_UNSUPPORTED, NULL},
+    {"white is 0", {{PHOTOMETRIC, 0}}, WORK_OK, ""},
+    {"white is 0, in 4 bits", {{PHOTOMETRIC, 0}, {BITS, 4}}, WORK_OK, ""},
+    {"signed numbers", {{FORMAT, 2}}, WORK_UNSUPPORTED, "a TIFF of signed numbers"},
+    {"floating-point numbers", {{FORMAT, 3}}, WORK_UNSUPPORTED, "a TIFF of floating-point numbers"},
+    {"complex numbers", {{FORMAT, 6}}, WORK_UNSUPPORTED, NULL},
+    {"numbers of no kind", {{FORMAT, 4}}, WORK_OK, ""},
+    {"grey and alpha", {{SAMPLES, 2}, {EXTRA, 2}}, WORK_OK, ""},
+    {"grey and alpha that it was multiplied with", {{SAMPLES, 2}, {EXTRA, 1}}, WORK_OK, ""},
+    {"grey and something", {{SAMPLES, 2}, {EXTRA, 0}}, WORK_OK, ""},
+    {"grey and something in 4 bits", {{SAMPLES, 2}, {BITS, 4}}, WORK_UNSUPPORTED, NULL},
+    {"RGB", {{PHOTOMETRIC, 2}, {SAMPLES, 3}}, WORK_OK, ""},
+    {"RGB and alpha", {{PHOTOMETRIC, 2}, {SAMPLES, 4}, {EXTRA, 2}}, WORK_OK, ""},
+    {"RGB and alpha that is not there", {{PHOTOMETRIC, 2}, {SAMPLES, 3}, {EXTRA, 2}}, WORK_OK, ""},
+    {"RGB of one sample", {{PHOTOMETRIC, 2}}, WORK_UNSUPPORTED, NULL},
+    {"a palette", {{PHOTOMETRIC, 3}, {MAP, 0}}, WORK_OK, ""},
+    {"a palette of 4 bits", {{PHOTOMETRIC, 3}, {MAP, 0}, {BITS, 4}}, WORK_OK, ""},
+    {"a palette that is not there, which libtiff takes for grey", {{PHOTOMETRIC, 3}}, WORK_OK, ""},
+    {"a palette of two samples", {{PHOTOMETRIC, 3}, {MAP, 0}, {SAMPLES, 2}}, WORK_OK, ""},
+    {"inks", {{PHOTOMETRIC, 5}, {SAMPLES, 4}}, WORK_OK, ""},
+    {"other inks", {{PHOTOMETRIC, 5}, {SAMPLES, 4}, {INKS, 2}}, WORK_UNSUPPORTED, NULL},
+    {"three inks", {{PHOTOMETRIC, 5}, {SAMPLES, 3}}, WORK_UNSUPPORTED, NULL},
+    {"inks of 4 bits", {{PHOTOMETRIC, 5}, {SAMPLES, 4}, {BITS, 4}}, WORK_UNSUPPORTED, NULL},
+    {"planes of one sample", {{PLANES, 2}}, WORK_OK, ""},
+    {"no samples", {{SAMPLES, 0}}, WORK_MALFORMED, NULL},
+    {"very many samples", {{SAMPLES, 60000}}, WORK_UNSUPPORTED, "a TIFF of 60000 samples a pixel"},
+    {"an unknown packing", {{PACKING, 12345}}, WORK_UNSUPPORTED, NULL},
+};
+
+static void put_number(uint8_t *to, uint32_t n, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(n >> (8 * i));
+}
+
+static void make_tiff(const struct tiff *t, uint8_t file[TIFF_BYTES])
+{
+    static const uint16_t tags[] = {WIDTH, HEIGHT, BITS, PACKING, PHOTOMETRIC, STRIPS, SAMPLES, ROWS, BYTES, PLANES, MAP, INKS, EXTRA, FORMAT};
+    uint32_t values[] = {2, 2, 8, 1, 1, PIXELS_AT, 1, 2, 64, 1, MISSING, MISSING, MISSING, MISSING};
+    uint32_t n = 0, samples = 1;
+    for (size_t i = 0; i < COUNT(t->tags) && t->tags[i].tag; i++)
+        for (size_t k = 0; k < COUNT(tags); k++)
+            if (tags[k] == t->tags[i].tag)
+                values[k] = t->tags[i].value;
+    samples = values[6];
+    memcpy(file, "II*\0\x08\0\0\0", 8);
+    for (size_t k = 0; k < COUNT(tags); k++) {
+        uint8_t *entry = file + 10 + 12 * n;
+        if (values[k] == MISSING)
+            continue;
+        bool each = (tags[k] == BITS || tags[k] == FORMAT) && samples > 1 && samples <= 8;
+        put_number(entry, tags[k], 2);
+        put_number(entry + 2, 3, 2);
+        put_number(entry + 4, tags[k] == MAP ? 3u << values[2] : each ? samples : 1, 4);
+        put_number(entry + 8, tags[k] == MAP ? MAP_AT : each && samples > 2 ? 512u : values[k], each && samples > 2 ? 4 : 2);
+        if (each && samples == 2)
+            put_number(entry + 10, values[k], 2);
+        for (size_t i = 0; each && samples > 2 && i < samples; i++)
+            put_number(file + 512 + 2 * i, values[k], 2);
+        n++;
+    }
+    put_number(file + 8, n, 2);
+    for (size_t i = 0; i < 64; i++)
+        file[PIXELS_AT + i] = (uint8_t)(i & 7);
+    for (size_t i = 0; i < 3 * 256; i++)
+        put_number(file + MAP_AT + 2 * i, (uint32_t)(i & 255), 2);
+}
+
+TEST(kinds_of_tiff_are_shown_or_refused)
+{
+    for (size_t i = 0; i < COUNT(tiffs); i++) {
+        uint8_t file[TIFF_BYTES] = {0};
+        make_tiff(&tiffs[i], file);
+        check_row(&(struct row){.what = tiffs[i].what, .program = "fovea-photo", .media = MEDIA_TIFF, .data = (const char *)file, .len = sizeof file,
+                                .status = tiffs[i].status, .w = 2, .h = 2, .words = tiffs[i].words});
+    }
+}
