@@ -226,7 +226,7 @@ lab: ## run the labs, all or LAB=name: faults, power loss, networks, hours of wo
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,bounded jsonget maxrss toolfields viewms)
 TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
 LABS := $(patsubst tests/lab/%.c,$(BUILD)/tests/lab/%,$(sort $(wildcard tests/lab/*.c)))
-tests: all $(UNITS) $(LABS) $(BUILD)/tests/lab/inject $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
+tests: all $(UNITS) $(LABS) $(BUILD)/tests/lab/inject $(patsubst %,$(BUILD)/tests/lab/inject-%,worker $(RENDERERS)) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -310,10 +310,29 @@ $(INJECT_BARE): SAN_FLAGS := $(if $(SAN),-fno-sanitize=all -g)
 $(INJECT_BARE): CPPFLAGS += $(if $(findstring address,$(SAN)),-DUNDER_ASAN)
 # And some are declared anew by fortified headers.
 $(INJECT_BARE): CFLAGS += -U_FORTIFY_SOURCE
-$(BUILD)/tests/lab/inject: $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a
-	@mkdir -p $(@D)
+INJECT_PARTS := $(INJECT_OBJ) $(filter-out %/cmd/main.o,$(CLI_OBJ)) $(OBJ)/libinternal.a
+$(BUILD)/tests/lab/inject: $(INJECT_PARTS)
+	@mkdir -p $(@D) $(BUILD)/tests/libexec
+	@ln -sfn ../.. $(BUILD)/tests/libexec/fovea # where commands look for workers
 	$(call say,link,$@)
-	$(CC) -pie $(INJECT_OBJ) $(MCP_OBJ) $(OBJ)/libinternal.a -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+	$(CC) -pie $(INJECT_PARTS) -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+
+# The same of worker programs: each as it is, but for the jail, its main by another name.
+INJECT_PLAYER := $(INJECT_BARE) $(OBJ)/tests/lab/inject/main.o $(OBJ)/tests/lab/inject/worker/look.o
+$(OBJ)/tests/lab/inject/worker/%.o: CPPFLAGS += -I. -Iworker -Itests/lab/inject
+$(OBJ)/%/program_main.o: $(OBJ)/%/main.o
+	objcopy --redefine-sym main=program_main $< $@
+INJECT_LINK = @mkdir -p $(@D); $(CC) -pie $^ -o $@ $(LDFLAGS) $(WORKER_LIBS)
+$(BUILD)/tests/lab/inject-worker: $(INJECT_PLAYER) $(OBJ)/tests/lab/inject/worker/worker.o $(OBJ)/worker/program_main.o $(OBJ)/libworker.a $(OBJ)/libshared.a
+	$(call say,link,$@)
+	$(INJECT_LINK)
+define renderer_injected
+$(BUILD)/tests/lab/inject-$(1): $(INJECT_PLAYER) $(OBJ)/tests/lab/inject/worker/$(1).o $(OBJ)/render/$(1)/program_main.o \
+    $$(call objects,$$(filter-out %/main.c,$$(sort $$(wildcard render/$(1)/*.c)))) $(OBJ)/libworker.a $(OBJ)/libshared.a
+	$$(call say,link,$$@)
+	$$(INJECT_LINK) $$(shell pkg-config --libs $(PKG_$(1)))
+endef
+$(foreach r,$(RENDERERS),$(eval $(call renderer_injected,$(r))))
 
 # Makes pictures of its own, and looks at those that come out.
 $(BUILD)/tests/lab/scaling: TEST_LIBS := -lspng -ljpeg -lwebp
@@ -335,8 +354,18 @@ $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/lib
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(MCP_OBJ) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
+# Those of the command line's parts.
+CMD_PARTS := $(filter-out %/cmd/main.o,$(CLI_OBJ))
+$(BUILD)/tests/cmd_%: tests/unit/cmd_%.c tests/unit/test.h $(CMD_PARTS) $(OBJ)/libinternal.a $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(CMD_PARTS) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
+
+# Lets calls fail.
+$(BUILD)/tests/replace_test: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=,getrandom fstat fchown lgetxattr fremovexattr fsetxattr fchmod renameat2 link rename fsync open close)
 
 # Is a provider with a certificate of its own.
 $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
@@ -344,6 +373,12 @@ $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
 # Includes arithmetic of a renderer.
 $(BUILD)/tests/text_wrap_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 2>/dev/null)) -Irender/text
 $(BUILD)/tests/text_wrap_test: TEST_LIBS := -lglib-2.0
+
+# Looks at documents that a renderer makes.
+MD_PARTS := $(addprefix $(OBJ)/render/text/,md_doc.o md_text.o md_html.o md_lines.o wrap.o)
+$(BUILD)/tests/text_markdown_test: $(MD_PARTS)
+$(BUILD)/tests/text_markdown_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 md4c 2>/dev/null)) -Irender/text
+$(BUILD)/tests/text_markdown_test: TEST_LIBS := $(MD_PARTS) $(OBJ)/libinternal.a $(shell pkg-config --libs glib-2.0 md4c)
 
 # A worker that misbehaves on request, for the tests of its parent.
 FAULT_OBJ := $(call objects,$(sort $(wildcard tests/fault/*.c)))

@@ -5,6 +5,7 @@
 
 #include "manual.h"
 #include "options.h"
+#include "out.h"
 #include "setup.h"
 
 static bool takes_file(const struct choice_option *o)
@@ -162,9 +163,10 @@ static void add_zsh_command(struct buf *b, const struct command *c)
     for (size_t i = 0; i < n; i++)
         add_zsh_option(b, &list[i]);
     add_arguments(&words, c);
-    if (words.len)
-        (void)buf_add_format(b, " \\\n                '1:argument:(%s)'", words.data);
-    if (c->actions || (!words.len && c->max_args))
+    const char *arguments = part_of(b, &words);
+    if (*arguments)
+        (void)buf_add_format(b, " \\\n                '1:argument:(%s)'", arguments);
+    if (c->actions || (!*arguments && c->max_args))
         (void)buf_add_str(b, " \\\n                '*:file:_files'");
     (void)buf_add_str(b, " ;;\n");
 }
@@ -220,12 +222,12 @@ static void add_fish_command(struct buf *b, const struct command *c)
     for (size_t i = 0; i < n; i++)
         add_fish_option(b, c, &list[i]);
     add_arguments(&words, c);
-    if (words.len && c->actions) /* behind one of them there are files */
+    const char *arguments = part_of(b, &words);
+    if (*arguments && c->actions) /* behind one of them there are files */
         (void)buf_add_format(b, "complete -c fovea -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from %s' "
-                                "-f -a '%s'\n", c->name, words.data, words.data);
-    else if (words.len)
-        (void)buf_add_format(b, "complete -c fovea -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c->name,
-                             words.data);
+                                "-f -a '%s'\n", c->name, arguments, arguments);
+    else if (*arguments)
+        (void)buf_add_format(b, "complete -c fovea -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c->name, arguments);
 }
 
 void add_fish_completion(struct buf *b)

@@ -53,7 +53,7 @@ static void add_options(struct buf *b, const struct command *command)
                        list[i].value);
         auto_buf help = BUF_INIT(LIMIT_CLI_WORDS);
         option_add_help(&help, &list[i]);
-        add_row(b, left, help.data ? help.data : "", OPTION_COLUMN);
+        add_row(b, left, part_of(b, &help), OPTION_COLUMN);
     }
 }
 

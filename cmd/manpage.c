@@ -5,6 +5,7 @@
 #include "actions.h"
 #include "manual.h"
 #include "options.h"
+#include "out.h"
 
 struct named {
     const char *name, *what;
@@ -75,7 +76,7 @@ static void add_option(struct buf *b, const struct choice_option *o)
         (void)snprintf(term, sizeof term, "--%s", o->name);
     auto_buf help = BUF_INIT(LIMIT_CLI_WORDS);
     option_add_help(&help, o);
-    add_item(b, term, o->value, help.data ? help.data : "");
+    add_item(b, term, o->value, part_of(b, &help));
 }
 
 static void add_synopsis(struct buf *b)
@@ -100,7 +101,7 @@ static void add_actions(struct buf *b, const struct command *c)
         for (const struct option *o = c->options; o->name; o++)
             if (action_takes(a, o->name))
                 (void)buf_add_format(&what, " [--%s]", o->name);
-        add_item(b, a->name, a->arguments, what.data ? what.data : a->help);
+        add_item(b, a->name, a->arguments, part_of(b, &what));
     }
 }
 

@@ -48,6 +48,13 @@ int out_buf(const struct buf *b)
     return EXIT_FAULT;
 }
 
+const char *part_of(struct buf *whole, const struct buf *part)
+{
+    if (part->error)
+        whole->error = part->error;
+    return part->data ? part->data : "";
+}
+
 size_t buf_add_json_shown(struct buf *b, const char *json, size_t len, bool last)
 {
     const char *at = json, *end = json + len;
@@ -82,18 +89,21 @@ int out_json(char *json)
     return r ? r : out("\n", 1);
 }
 
-/* One write a line, so that lines of several programs do not mix. */
+/* One write a line, so that lines of several programs do not mix. Without memory for the words there are still some. */
 __attribute__((format(printf, 2, 0))) static void say_line(const char *prefix, const char *format, va_list args)
 {
+    static const char no_memory[] = "fovea: out of memory\n";
     auto_buf words = BUF_INIT(LIMIT_CLI_WORDS), line = BUF_INIT(LIMIT_CLI_WORDS * 12);
     char *text = buf_reserve(&words, LIMIT_CLI_WORDS - 1);
-    if (!text)
-        return;
-    (void)vsnprintf(text, LIMIT_CLI_WORDS, format, args);
-    (void)buf_add_str(&line, prefix);
-    (void)buf_add_shown(&line, text, LIMIT_CLI_WORDS);
-    if (buf_add_str(&line, "\n") == 0)
+    if (text) {
+        (void)vsnprintf(text, LIMIT_CLI_WORDS, format, args);
+        (void)buf_add_str(&line, prefix);
+        (void)buf_add_shown(&line, text, LIMIT_CLI_WORDS);
+    }
+    if (text && buf_add_str(&line, "\n") == 0)
         (void)write_all(STDERR_FILENO, line.data, line.len);
+    else
+        (void)write_all(STDERR_FILENO, no_memory, sizeof no_memory - 1);
 }
 
 void say(const char *format, ...)

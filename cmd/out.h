@@ -25,6 +25,9 @@ int out_json(char *json);
  * character at the end is left, unless `last`. */
 size_t buf_add_json_shown(struct buf *b, const char *json, size_t len, bool last);
 
+/* The text of `part`, which is to become a part of `whole`: where it failed, so has that. */
+const char *part_of(struct buf *whole, const struct buf *part);
+
 /* One line on stderr, "fovea: ..." or bare. Characters that could act on a terminal are shown, not sent. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void say_plain(const char *format, ...);

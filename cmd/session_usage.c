@@ -91,8 +91,9 @@ static int add_entry(void *arg, int64_t seq, const char *json, size_t len)
     (void)seq;
     if (!span_is(u.kind, "usage"))
         return 0;
-    auto_free char *model = span_text_new(u.model);
-    struct sum *row = row_of(all, model ? model : "");
+    auto_buf model = BUF_INIT(u.model.len + 1);
+    all->error = span_text(u.model, &model) == -ENOMEM ? -ENOMEM : 0;
+    struct sum *row = all->error ? NULL : row_of(all, model.data ? model.data : "");
     if (!row)
         return all->error;
     row->requests++;
@@ -141,7 +142,7 @@ static void add_row(struct buf *b, const struct sum *s)
     write_cost(cost, s);
     (void)snprintf(shown, sizeof shown, "%s%s", *cost == 'n' ? "" : "$", *cost == 'n' ? "not known" : cost);
     (void)buf_add_shown(&name, *s->model ? s->model : "(no model)", NAME_LETTERS);
-    (void)buf_add_format(b, "%-*s %9lld %12lld %12lld %12lld %12lld %14s %9lld\n", NAME_WIDTH, name.data ? name.data : "",
+    (void)buf_add_format(b, "%-*s %9lld %12lld %12lld %12lld %12lld %14s %9lld\n", NAME_WIDTH, part_of(b, &name),
                          (long long)s->requests, (long long)s->tokens[0], (long long)s->tokens[1], (long long)s->tokens[2],
                          (long long)s->tokens[3], shown, (long long)s->unpriced);
 }

@@ -145,8 +145,8 @@ static void add_json_word(struct buf *b, const struct launch *l)
         (void)buf_add_str(&json, i > 1 ? "," : "");
         (void)buf_add_json_str(&json, l->command[i]);
     }
-    if (buf_add_str(&json, "]}") == 0)
-        add_word(b, json.data);
+    (void)buf_add_str(&json, "]}");
+    add_word(b, part_of(b, &json));
 }
 
 void add_one_liner(struct buf *b, const struct agent *a, const struct launch *l, bool project)

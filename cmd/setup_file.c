@@ -8,6 +8,8 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "context.h"
+#include "out.h"
 #include "replace.h"
 #include "setup.h"
 
@@ -25,21 +27,6 @@ int setup_name_of(int fd, char path[LIMIT_PATH_BYTES])
         return n < 0 ? -errno : -ENAMETOOLONG;
     path[n] = 0;
     return 0;
-}
-
-static int read_all(int fd, struct buf *b)
-{
-    for (;;) {
-        char piece[4096];
-        ssize_t n = read(fd, piece, sizeof piece);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : 0;
-        int r = buf_add(b, piece, (size_t)n);
-        if (r < 0)
-            return r;
-    }
 }
 
 static int nothing_there(const char *path, struct setup_file *ret, struct fovea_fault *fault)
@@ -131,8 +118,8 @@ static void add_lines(struct buf *b, const char *mark, const char *at, size_t le
             auto_buf piece = BUF_INIT(LIMIT_SETUP_BYTES);
             const char *tab = memchr(at + i, '\t', words - i);
             size_t n = tab ? (size_t)(tab - at) - i : words - i;
-            if (buf_add(&piece, at + i, n) == 0 && n)
-                (void)buf_add_shown(b, piece.data, LIMIT_SETUP_BYTES);
+            (void)buf_add(&piece, at + i, n);
+            (void)buf_add_shown(b, part_of(b, &piece), LIMIT_SETUP_BYTES);
             if (tab)
                 (void)buf_add_str(b, "\t");
             i += n + (tab != NULL);

@@ -269,12 +269,7 @@ static int scan(const char *text, struct scan *s, struct fovea_fault *fault)
 
 static void add_table(struct buf *out, const struct agent *a, const struct launch *l)
 {
-    (void)buf_add_format(out, "[%s.", a->servers);
-    if (l->name[strspn(l->name, SETUP_BARE)])
-        (void)buf_add_json_str(out, l->name);
-    else
-        (void)buf_add_str(out, l->name);
-    (void)buf_add_str(out, "]\ncommand = ");
+    (void)buf_add_format(out, "[%s.%s]\ncommand = ", a->servers, l->name); /* the name is bare: setup.c sees to it */
     (void)buf_add_json_str(out, l->command[0]);
     (void)buf_add_str(out, "\nargs = [");
     for (size_t i = 1; i < l->n; i++) {

@@ -41,7 +41,7 @@ static void add_line(struct listing *l, const struct fovea_usage *u)
     char cost[64];
     (void)buf_add_shown(&name, *u->name ? u->name : "(no session)", NAME_LETTERS);
     (void)snprintf(cost, sizeof cost, "$%s", u->cost_usd);
-    (void)buf_add_format(&l->b, "%-*s %7lld %7lld %12lld %12lld %14s %9lld\n", NAME_WIDTH, name.data ? name.data : "",
+    (void)buf_add_format(&l->b, "%-*s %7lld %7lld %12lld %12lld %14s %9lld\n", NAME_WIDTH, part_of(&l->b, &name),
                          (long long)u->calls, (long long)u->failed, (long long)u->input_tokens,
                          (long long)u->output_tokens, cost, (long long)u->unpriced);
 }

@@ -32,6 +32,10 @@ report() {
     for program in "$cov"/fovea-*; do
         [ ! -x "$program" ] || objects="$objects -object $program"
     done
+    # A test that includes a source file has functions of its own of it.
+    for test in $(grep -l '^#include ".*/.*\.c"' tests/unit/*_test.c); do
+        objects="$objects -object $cov/tests/$(basename "$test" .c)"
+    done
     # shellcheck disable=SC2086 # a list of words
     llvm-cov-14 export "$cov/fovea" -object "$cov/libfovea.so" $objects -instr-profile "$cov/all.profdata" >"$cov/all.json"
     python3 tools/coverage.py "$cov/all.json" "$@"

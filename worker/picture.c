@@ -258,14 +258,16 @@ static void decoded_scale(const struct job *j, struct size decoded, double *ret_
             *ret_x = *ret_y = (double)eighths / 8;
 }
 
-/* Without WebP an opaque picture's first candidate is JPEG; where its rows are final as they come, it begins with them.
- * Out of memory, it does not. */
-static void begin_jpeg(struct job *j)
+/* Without WebP an opaque picture's first candidate is JPEG; where its rows are final as they come, it begins with them. Only memory
+ * that is not there is an error: the same picture must not come out as other bytes then. */
+static int begin_jpeg(struct job *j)
 {
     bool final = j->header.orientation == 1 && !colour_needed(&j->header);
     bool drawn = !j->header.lossy && j->limits.quality >= DRAWN_LEAST && j->limits.quality <= DRAWN_MOST;
+    int e = 0;
     if (final && !raw_wanted(j) && !webp_allowed(j) && j->limits.resize && !j->answered)
-        (void)jpeg_writer_new(&j->image, j->limits.quality, drawn, &j->jpeg);
+        e = jpeg_writer_new(&j->image, j->limits.quality, drawn, &j->jpeg);
+    return e == -ENOMEM ? e : 0;
 }
 
 static int scale_rows(struct job *j, struct size decoded, struct rect crop, struct size target, bool *opaque)
@@ -277,9 +279,10 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
     int e = image_init(&j->image, target);
     if (!e)
         e = resample_new(decoded, j->header.channels, part, j->header.alpha, &j->image, &r);
+    if (!e)
+        e = begin_jpeg(j);
     if (e)
         return complain_errno(j, e);
-    begin_jpeg(j);
     return rows_run(j->ops, j->decoder, &j->header, decoded, r, j->jpeg, opaque, &j->complaint);
 }
 

@@ -76,17 +76,20 @@ static int choose_image(struct decoder *d, uint32_t page, uint32_t *ret_pages, h
     return complain(c, WORK_MALFORMED, "image %u is not there", page);
 }
 
-static void read_profile(struct decoder *d)
+static int read_profile(struct decoder *d, struct complaint *c)
 {
     size_t len = heif_image_handle_get_raw_color_profile_size(d->handle);
     enum heif_color_profile_type type = heif_image_handle_get_color_profile_type(d->handle);
     if ((type != heif_color_profile_type_rICC && type != heif_color_profile_type_prof) || !len || len > LIMIT_ICC_BYTES)
-        return;
+        return WORK_OK;
     auto_free uint8_t *icc = malloc(len);
-    if (!icc || heif_image_handle_get_raw_color_profile(d->handle, icc).code || profile_is_srgb(icc, len))
-        return;
+    if (!icc)
+        return complain(c, WORK_NO_MEMORY, "no memory for the colour profile");
+    if (heif_image_handle_get_raw_color_profile(d->handle, icc).code || profile_is_srgb(icc, len))
+        return WORK_OK;
     d->icc = take(icc);
     d->icc_len = len;
+    return WORK_OK;
 }
 
 static int open_image(struct decoder *d, const struct source *s, uint32_t *ret_pages, struct complaint *c)
@@ -120,12 +123,13 @@ static int open_heif(const struct source *s, struct decoder **ret, struct header
     if (!d)
         return complain(c, WORK_NO_MEMORY, "out of memory");
     int status = open_image(d, s, &pages, c);
+    if (!status)
+        status = read_profile(d, c);
     if (status) {
         *ret_header = (struct header){.pages = pages, .frames = 1};
         close_heif(d);
         return status;
     }
-    read_profile(d);
     d->alpha = heif_image_handle_has_alpha_channel(d->handle);
     d->premultiplied = d->alpha && heif_image_handle_is_premultiplied_alpha(d->handle);
     *ret_header = (struct header){

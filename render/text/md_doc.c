@@ -59,29 +59,34 @@ static uint32_t *counter_of(struct build *b, MD_SPANTYPE type)
 }
 
 /* The name of an image as it is written, its entities resolved. */
-static int spell(const MD_ATTRIBUTE *a, struct buf *out)
+static void spell(const MD_ATTRIBUTE *a, struct buf *out)
 {
     for (size_t i = 0; a->text && a->substr_offsets[i] < a->size; i++) {
         struct span s = {(const uint8_t *)a->text + a->substr_offsets[i], a->substr_offsets[i + 1] - a->substr_offsets[i]};
         uint32_t c = a->substr_types[i] == MD_TEXT_ENTITY ? html_entity(s) : 0;
         (void)(c ? buf_add_char(out, c) : buf_add(out, s.at, s.len));
     }
-    return out->error;
 }
 
-/* Which of the refs that is: one that is there, or a new one. */
-static uint32_t ref_of(struct md_doc *d, const struct buf *name)
+/* Which of the refs that is: one that is there, or a new one. 0, or -1 as build_failed says. */
+static int find_ref(struct build *b, const struct buf *name, uint32_t *ret)
 {
+    struct md_doc *d = b->doc;
     uint32_t i = 0;
     for (const char *at = d->refs.data; i < d->n_refs; at += strlen(at) + 1, i++)
         if (strlen(at) == name->len && memcmp(at, name->data, name->len) == 0)
-            return i;
-    if (!name->len || memchr(name->data, 0, name->len) || d->n_refs >= LIMIT_REFS ||
+            break;
+    *ret = i;
+    if (i < d->n_refs)
+        return 0;
+    *ret = MD_NO_REF;
+    if (!name->len || name->error || memchr(name->data, 0, name->len) || d->n_refs >= LIMIT_REFS ||
         d->refs.len + name->len + 1 > LIMIT_REFS_BYTES)
-        return MD_NO_REF;
+        return 0;
     if (buf_add(&d->refs, name->data, name->len) || buf_add(&d->refs, "", 1))
-        return MD_NO_REF;
-    return d->n_refs++;
+        return build_failed(b, d->refs.error);
+    *ret = d->n_refs++;
+    return 0;
 }
 
 int build_image(struct build *b, const struct buf *name)
@@ -91,9 +96,11 @@ int build_image(struct build *b, const struct buf *name)
         return build_block(b) || put_text(b, "[image] ", 8) ? -1 : 0;
     if (b->image++)
         return 0;
-    if (build_block(b) || !GROW(b, d->images, d->n_images))
+    uint32_t ref;
+    if (name->error == -ENOMEM)
+        return build_failed(b, -ENOMEM);
+    if (build_block(b) || !GROW(b, d->images, d->n_images) || find_ref(b, name, &ref))
         return -1;
-    uint32_t ref = !name->len || name->error ? MD_NO_REF : ref_of(d, name);
     d->images[d->n_images] = (struct md_image){.ref = ref, .alt = (uint32_t)d->alts.len};
     return put_run(b, OBJECT, 3, LOOK_IMAGE, (uint32_t)d->n_images++);
 }
@@ -109,7 +116,7 @@ void build_image_end(struct build *b)
 static int begin_image(struct build *b, const MD_SPAN_IMG_DETAIL *detail)
 {
     auto_buf name = BUF_INIT(LIMIT_REFS_BYTES);
-    (void)spell(&detail->src, &name);
+    spell(&detail->src, &name);
     return build_image(b, &name);
 }
 

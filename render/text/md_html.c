@@ -117,7 +117,7 @@ bool html_is_image(struct span tag)
 static size_t length_to(struct span tag, size_t at, const char *ends)
 {
     size_t n = 0;
-    while (at + n < tag.len && !strchr(ends, tag.at[at + n]))
+    while (at + n < tag.len && !(tag.at[at + n] && strchr(ends, tag.at[at + n])))
         n++;
     return n;
 }

@@ -38,15 +38,14 @@ static const struct work_inset *shown(const struct insets *in, uint32_t image)
 static PangoLayout *words(const struct insets *in, uint32_t image)
 {
     const struct md_image *m = &in->doc->images[image];
-    auto_buf text = BUF_INIT(LIMIT_MARKDOWN_TEXT);
+    char *text = g_strdup_printf("%.*s%s[image not shown]", (int)m->alt_len, m->alt_len ? in->doc->alts.data + m->alt : "",
+                                 m->alt_len ? " " : "");
     PangoLayout *layout = pango_layout_new(in->context);
-    if (m->alt_len)
-        (void)buf_add(&text, in->doc->alts.data + m->alt, m->alt_len);
-    (void)buf_add_str(&text, m->alt_len ? " [image not shown]" : "[image not shown]");
     pango_layout_set_font_description(layout, in->font);
     pango_layout_set_single_paragraph_mode(layout, TRUE);
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_MIDDLE);
-    pango_layout_set_text(layout, text.error ? "[image not shown]" : text.data, text.error ? -1 : (int)text.len);
+    pango_layout_set_text(layout, text, -1);
+    g_free(text);
     int width;
     pango_layout_get_size(layout, &width, NULL);
     double most = in->width - 2 * FRAME_PAD;

@@ -211,6 +211,8 @@ static int put_img(struct build *b, struct span tag)
     size_t before = d->n_images;
     spell_attribute(html_attribute(tag, "src"), &name);
     spell_attribute(html_attribute(tag, "alt"), &alt);
+    if (alt.error == -ENOMEM)
+        return build_failed(b, -ENOMEM);
     if (build_image(b, &name))
         return -1;
     if (d->n_images > before)

@@ -193,7 +193,7 @@ static int plain_draw(struct decoder *d, const struct want *want, struct image *
     g_object_unref(w.pen.layout);
     pango_font_description_free(font);
     g_object_unref(context);
-    return paper_take(&paper, ret, c);
+    return w.pen.failed ? complain(c, WORK_NO_MEMORY, "no memory for the rows") : paper_take(&paper, ret, c);
 }
 
 static uint32_t clamp(uint64_t n)

@@ -74,6 +74,7 @@ static void draw_piece(struct row_pen *pen, struct piece *p, double x, double y)
 {
     if (p->joined)
         compose(p);
+    pen->failed |= p->text.error != 0;
     if (p->text.len && !p->text.error) {
         if (p->wide)
             spread(pen, p);

@@ -19,6 +19,7 @@ struct row_pen {
     double column;       /* its width */
     unsigned columns;    /* of a row; what stands out over them is not drawn */
     uint32_t missing;    /* characters drawn so far that no font has */
+    bool failed;         /* something was not drawn, for want of memory */
 };
 
 /* Draws a row of text with its base line at y, from x on. */

@@ -7,6 +7,7 @@
  */
 #include "looks.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -64,11 +65,12 @@ static int take_look(struct movie *m, int64_t pts, AVFrame *f, struct looks *l)
     if (l->n == LOOKS_MOST || l->damaged > DAMAGED_MOST || clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS)
         return WORK_TOO_LARGE;
     int status = movie_frame(m, pts, f, &ignored);
-    if (status == WORK_OK && !look(m, f, &l->at[l->n]))
+    int e = status == WORK_OK ? look(m, f, &l->at[l->n]) : -EINVAL;
+    if (!e)
         l->n++;
     else
         l->damaged++;
-    return status == WORK_NO_MEMORY ? status : WORK_OK;
+    return status == WORK_NO_MEMORY || e == -ENOMEM ? WORK_NO_MEMORY : WORK_OK;
 }
 
 /* The frames from the k-th key frame to the next of the plan's, as places in the list. */

@@ -55,6 +55,8 @@ static void add_word(struct buf *b, const char *before, struct span value)
         return;
     if (span_text(value, &text) < 0)
         (void)buf_add(&text, value.at, value.len);
+    if (text.error == -ENOMEM)
+        b->error = -ENOMEM;
     (void)buf_add_str(b, before);
     render_one_line(b, text.data ? text.data : "", text.len, QUESTION_COLUMNS);
 }

@@ -36,11 +36,10 @@ static bool hex_digits(struct reader *r, size_t n, uint32_t *ret)
 {
     uint32_t v = 0;
     for (size_t i = 0; i < n; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *p = r->s + i < r->end && r->s[i] ? strchr(digits, r->s[i] | 0x20) : NULL;
-        if (!p)
+        int digit = r->s + i < r->end ? hex_digit(r->s[i]) : -1;
+        if (digit < 0)
             return false;
-        v = v << 4 | (uint32_t)(p - digits);
+        v = v << 4 | (uint32_t)digit;
     }
     r->s += n;
     *ret = v;

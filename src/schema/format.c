@@ -20,7 +20,7 @@ static bool is_alnum(char c)
 
 static bool is_hex(char c)
 {
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+    return hex_digit(c) >= 0;
 }
 
 /* A label: letters, digits and inner hyphens. "--" in third place is for encoded names, which must begin with "xn". */

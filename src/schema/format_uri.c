@@ -10,7 +10,7 @@
 
 static bool is_hex(char c)
 {
-    return c && strchr("0123456789abcdefABCDEF", c);
+    return hex_digit(c) >= 0;
 }
 
 /* Characters of a part: unreserved, sub-delims, these others, %xx, and beyond ASCII where it may be. */

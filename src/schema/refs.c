@@ -56,19 +56,13 @@ static int resource_load(struct maker *m, const struct node *at, const char *key
 
 /* ---------------------------------------------------------------- fragments */
 
-static int hex(char c)
-{
-    const char *digits = "0123456789abcdef", *p = strchr(digits, c | 0x20);
-    return c && p ? (int)(p - digits) : -1;
-}
-
 /* Percent-decodes in place; false when it is not well formed. */
 static bool percent_decode(char *s)
 {
     char *out = s;
     for (; *s; s++) {
         if (*s == '%') {
-            int high = hex(s[1]), low = high < 0 ? -1 : hex(s[2]);
+            int high = hex_digit(s[1]), low = high < 0 ? -1 : hex_digit(s[2]);
             if (low < 0 || !(high | low))
                 return false;
             *out++ = (char)(high << 4 | low);

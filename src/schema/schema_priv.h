@@ -139,6 +139,13 @@ const char *meta_schema(const char *uri);
 
 /* ---- helpers without state */
 
+/* What a hexadecimal digit is worth; -1: it is none. */
+static inline int hex_digit(char c)
+{
+    char low = (char)(c | 0x20);
+    return c >= '0' && c <= '9' ? c - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
 /* RFC 3986 section 5.2; the result is the caller's. -ENOMEM, or -EFBIG when too long. */
 int uri_resolve(const char *base, const char *ref, char **ret);
 /* Whether s is a URI (or, relative, a reference); unicode lets in what an IRI may have. */

@@ -51,6 +51,63 @@ test_number_of_arguments_is_checked() {
     done
 }
 
+# What is typed and cannot be meant, by the words that are said of it.
+test_misunderstandings_are_told() {
+    long=$(printf '%0400d' 0)
+    while IFS='|' read -r words said; do
+        # shellcheck disable=SC2086 # a list of words
+        run "$FOVEA" $words
+        want_status 2
+        has err "$said"
+    done <<END
+setup claude --scope here|--scope is user or project
+setup claude --name a.b|--name takes letters
+setup claude --name $long|--name takes letters
+setup claude --main gpt|PROVIDER/MODEL
+setup claude --main /gpt|PROVIDER/MODEL
+setup claude --force|--force goes with --write
+setup claud|did you mean
+setup xyzzy|no agent
+config chek|did you mean
+config xyzzy|it is check or show
+lower --trace short s|not both
+lower|it needs SESSION
+lower s --policies all|go with --simulate
+lower s --plot a|go with --simulate
+lower s --json|go with --simulate
+lower s --base-tokens 5|go with --simulate
+lower --trace short --retain all|go with a session
+lower --trace short --at 3|go with a session
+lower --trace short --report a|go with a session
+lower --trace short --full|go with a session
+lower --trace short --bridge|go with a session
+lower --trace short --model a/b|--trace alone
+lower --trace short --wire gemini|--trace alone
+lower --simulate --trace xyzzy|no trace
+lower s --wire xyzzy|--wire takes
+lower s --wire gemin|did you mean
+view a b c d e f g h i j k l m n o p q r s|too many arguments
+view -jx a|no option
+session xyzzy|no action
+usage --by xyzzy|xyzzy
+usage --since yesterday|yesterday
+usage --since 2024-02-31|2024-02-31
+END
+    many=$(i=0; while [ $i -lt 65 ]; do printf -- '--root / '; i=$((i + 1)); done)
+    # shellcheck disable=SC2086
+    run "$FOVEA" view $many a
+    want_status 2
+    has err '--root is given more than 64 times'
+}
+
+test_letters_of_help_and_version() {
+    for letter in -h -V; do
+        run "$FOVEA" $letter
+        want_status 0
+        has out fovea
+    done
+}
+
 test_option_and_value_may_be_one_word_or_two() {
     cp "$GOOD/png-rgb-8.png" a.png
     for words in '--region=0,0,10,10 a.png' '--region 0,0,10,10 a.png' 'a.png --region 0,0,10,10'; do

@@ -14,6 +14,7 @@
 enum inject_kind {
     INJECT_NONE,
     INJECT_ALLOC,
+    INJECT_OWN_ALLOC, /* asked for by the program itself, not by a library */
     INJECT_MMAP,
     INJECT_OPEN,
     INJECT_READ,

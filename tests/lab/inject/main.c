@@ -39,6 +39,7 @@ static const struct {
     int error;
 } faults[] = {
     {"alloc", INJECT_ALLOC, ENOMEM},
+    {"own-alloc", INJECT_OWN_ALLOC, ENOMEM},
     {"mmap", INJECT_MMAP, ENOMEM},
     {"open", INJECT_OPEN, EMFILE},
     {"open-eio", INJECT_OPEN, EIO},

@@ -18,24 +18,37 @@ extern void *REAL(realloc)(void *old, size_t size);
 extern void *REAL(memalign)(size_t align, size_t size);
 extern void REAL(free)(void *block);
 
+/* Where the program itself begins and ends, as the linker says. */
+extern const char __executable_start[], etext[];
+
+static bool fails(const void *caller)
+{
+    bool own = (const char *)caller >= __executable_start && (const char *)caller < etext;
+    return inject_fails(INJECT_ALLOC) || (own && inject_fails(INJECT_OWN_ALLOC));
+}
+#define FAILS() fails(__builtin_return_address(0))
+
 STAND_IN void *malloc(size_t size)
 {
-    return inject_fails(INJECT_ALLOC) ? NULL : inject_born(REAL(malloc)(size));
+    return FAILS() ? NULL : inject_born(REAL(malloc)(size));
 }
 
 STAND_IN void *calloc(size_t n, size_t size)
 {
-    return inject_fails(INJECT_ALLOC) ? NULL : inject_born(REAL(calloc)(n, size));
+    return FAILS() ? NULL : inject_born(REAL(calloc)(n, size));
 }
 
-STAND_IN void *realloc(void *old, size_t size)
+static void *resize(void *old, size_t size)
 {
-    if (inject_fails(INJECT_ALLOC))
-        return NULL;
     void *block = REAL(realloc)(old, size);
     if (old && (block || !size))
         inject_died(old);
     return inject_born(block);
+}
+
+STAND_IN void *realloc(void *old, size_t size)
+{
+    return FAILS() ? NULL : resize(old, size);
 }
 
 STAND_IN void *reallocarray(void *old, size_t n, size_t size)
@@ -45,24 +58,24 @@ STAND_IN void *reallocarray(void *old, size_t n, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return realloc(old, bytes);
+    return FAILS() ? NULL : resize(old, bytes);
 }
 
 STAND_IN void *memalign(size_t align, size_t size);
 void *memalign(size_t align, size_t size)
 {
-    return inject_fails(INJECT_ALLOC) ? NULL : inject_born(REAL(memalign)(align, size));
+    return FAILS() ? NULL : inject_born(REAL(memalign)(align, size));
 }
 
 STAND_IN void *aligned_alloc(size_t align, size_t size)
 {
-    return memalign(align, size);
+    return FAILS() ? NULL : inject_born(REAL(memalign)(align, size));
 }
 
 STAND_IN int posix_memalign(void **ret, size_t align, size_t size)
 {
     int saved = errno;
-    void *block = memalign(align, size);
+    void *block = FAILS() ? NULL : inject_born(REAL(memalign)(align, size));
     errno = saved;
     if (!block)
         return ENOMEM;
