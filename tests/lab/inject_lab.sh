@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every allocation, open, read, write, fsync, fork, thread, pipe, memfd and socket of whole pieces of work fails, one after the other:
-# once, and from there on. Of each kind and scene 100 calls are played, spread over all (INJECT_POINTS=N: N; INJECT_POINTS=0: all, which
-# takes hours); LAB_QUICK=1 plays one of each in some scenes.
+# once, and from there on. Of each kind and scene the first call from every place in our code is played, and as many more, spread over all,
+# as make 100 (INJECT_POINTS=N: N; INJECT_POINTS=0: all, which takes hours); LAB_QUICK=1 plays one of each in some scenes.
 # A crash is told with its trace: addr2line -f -e BUILD/tests/lab/inject says where an offset is.
 set -u
 log=$(mktemp)
