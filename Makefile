@@ -351,7 +351,7 @@ $(FAULT_OBJ): $(BUILD)/gen/filter.h
 $(BUILD)/tests/fault/fovea-worker: $(FAULT_OBJ) $(OBJ)/libshared.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lm
-$(addprefix $(BUILD)/tests/,pool_test pool_refused_test refit_test lab/faults): $(BUILD)/tests/fault/fovea-worker
+$(addprefix $(BUILD)/tests/,pool_test pool_refused_test refit_test statuses_test lab/faults): $(BUILD)/tests/fault/fovea-worker
 # Refuses calls of the pool, one at a time.
 $(BUILD)/tests/pool_refused_test: TEST_LIBS := -Wl,--wrap=syscall,--wrap=__clone,--wrap=getrlimit,--wrap=poll,--wrap=sendmsg,--wrap=recv,--wrap=pthread_cond_timedwait
 $(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
