@@ -49,7 +49,19 @@ static void add_instructions(const struct exchange *e, struct buf *b)
         if (has_all(e, instructions[i].tools))
             (void)buf_add_str(&words, instructions[i].words);
     (void)buf_add_str(b, ",\"instructions\":");
-    (void)buf_add_json_str(b, words.error ? "" : words.data);
+    if (words.error)
+        b->error = words.error;
+    else
+        (void)buf_add_json_str(b, words.data);
+}
+
+/* What could not be said in full is not said: a client takes half a result for all that there is. */
+static void give(struct exchange *e, const struct buf *b)
+{
+    if (b->error)
+        exchange_fail(e, RPC_INTERNAL, "out of memory");
+    else
+        exchange_result(e, b->data);
 }
 
 static void initialize(struct exchange *e)
@@ -70,7 +82,7 @@ static void initialize(struct exchange *e)
     (void)buf_add_format(&b, "\"protocolVersion\":\"%s\",\"capabilities\":{%s},\"serverInfo\":{\"name\":\"fovea\","
                              "\"version\":\"" FOVEA_VERSION "\"}", revision_name(r), capabilities(e));
     add_instructions(e, &b);
-    exchange_result(e, b.error ? "" : b.data);
+    give(e, &b);
 }
 
 static void discover(struct exchange *e)
@@ -79,7 +91,7 @@ static void discover(struct exchange *e)
     (void)buf_add_format(&b, "\"supportedVersions\":[\"" REVISION_MODERN "\"],\"capabilities\":{%s}," CACHEABLE,
                          capabilities(e));
     add_instructions(e, &b);
-    exchange_result(e, b.error ? "" : b.data);
+    give(e, &b);
 }
 
 static void ping(struct exchange *e)

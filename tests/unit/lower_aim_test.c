@@ -227,3 +227,44 @@ TEST(thoughts_that_were_bound_to_an_elided_picture_are_left_out_and_the_report_s
     auto_free char *full = fovea_session_report_new(s);
     CHECK_MSG(full && strstr(full, "the leading thinking blocks are left out"), "%s", full);
 }
+
+/* ---------------------------------------------------------------- what came later, and what stands before */
+
+/* The provider will not take that picture then either. */
+TEST(a_repair_holds_for_an_earlier_turn_too)
+{
+    auto_fovea *f = context(NULL);
+    put(f, "late", SAID("user", 1000, "one"));
+    put(f, "late", LOOKS(2000, 1));
+    put(f, "late", SEEN(3000, 1));
+    put(f, "late", SAID("assistant", 4000, "seen"));
+    put(f, "late", SAID("user", 5000, "two"));
+    put(f, "late", SAID("assistant", 6000, "yes"));
+    auto_session *s = session(f, "late", CLAUDE);
+    auto_buf b = BUF_INIT(MIB);
+    CHECK(lower(s, (struct fovea_lower_request){.at = 1, .retain = "all"}, &b) == 0 && strstr(b.data, "\"type\":\"image\""));
+    put(f, "late", "{\"kind\":\"repair\",\"at\":7000,\"entry\":3,\"part\":0,\"how\":\"stub\",\"why\":\"it was refused\"}");
+    put(f, "late", "{\"kind\":\"repair\",\"at\":7001,\"entry\":6,\"part\":0,\"how\":\"stub\",\"why\":\"of what came later\"}");
+    CHECK(lower(s, (struct fovea_lower_request){.at = 1, .retain = "all"}, &b) == 0);
+    CHECK_MSG(!strstr(b.data, "\"type\":\"image\"") && strstr(b.data, "not shown: the provider would not take it"), "%s", b.data);
+}
+
+TEST(chat_completions_have_the_instructions_of_another_wire_in_their_array)
+{
+    static const char asked[] = "{\"model\":\"m\",\"max_tokens\":9,\"system\":\"be kind\",\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]}";
+    static const char chat[] = "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"be kind\"},{\"role\":\"user\",\"content\":\"hello\"}]}";
+    static const struct {
+        const char *session, *wire, *text;
+    } rows[] = {{"from-anthropic", "anthropic", asked}, {"from-chat", "openai-chat", chat}};
+    auto_fovea *f = context(NULL);
+    auto_buf b = BUF_INIT(MIB);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct fovea_fault fault = {0};
+        struct fovea_appended done;
+        auto_session *s = session(f, rows[i].session, NULL);
+        CHECK_MSG(fovea_session_import(s, rows[i].wire, rows[i].text, strlen(rows[i].text), &done, &fault) == 0, "%s", fault.text);
+        CHECK_MSG(lower(s, (struct fovea_lower_request){.model = "openai/gpt-5", .wire = "openai-chat"}, &b) == 0, "%s", b.data);
+        const char *first = strstr(b.data, "be kind");
+        CHECK_MSG(first && first < strstr(b.data, "hello") && !strstr(first + 1, "be kind"), "%s", b.data);
+    }
+}
