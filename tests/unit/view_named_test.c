@@ -144,6 +144,8 @@ static const struct row shown[] = {
     {"text", {GIVEN("a.mdown", "# " WORDS)}, NULL},
     {"text", {GIVEN("a.md", "![one beside it](png-rgb-8.png)\n")}, NULL},
     {"text", {GIVEN("a.txt", WORDS), .page = {1, 1}, .region = {0, 0, 60, 20, true}}, NULL},
+    {"text", {GIVEN("a.txt", WORDS), .region = {56, 16, 20, 20, true}}, NULL}, /* was said to need more memory than a decoder may use */
+    {"text", {GIVEN("a.md", "# " WORDS), .region = {30, 30, 1, 1, true}}, NULL},
     {"video", {VIDEO}, NULL},
     {"video", {VIDEO, .frame = 2, BOX}, NULL},
     {"video", {VIDEO, .time = {0.1, true}, .against = "fixtures/good/png-rgb-8.png"}, NULL},
