@@ -386,7 +386,9 @@ $(FAULT_OBJ): $(BUILD)/gen/filter.h
 $(BUILD)/tests/fault/fovea-worker: $(FAULT_OBJ) $(OBJ)/libshared.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) -lm
-$(addprefix $(BUILD)/tests/,pool_test refit_test lab/faults): $(BUILD)/tests/fault/fovea-worker
+$(addprefix $(BUILD)/tests/,pool_test pool_refused_test refit_test statuses_test lab/faults): $(BUILD)/tests/fault/fovea-worker
+# Refuses calls of the pool, one at a time.
+$(BUILD)/tests/pool_refused_test: TEST_LIBS := -Wl,--wrap=syscall,--wrap=__clone,--wrap=getrlimit,--wrap=poll,--wrap=sendmsg,--wrap=recv,--wrap=pthread_cond_timedwait
 $(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
 
 check: ## layering, sizes, exported symbols, hardening, what compilers and analyzers say, a build that is the same anywhere
@@ -471,7 +473,8 @@ FUZZ_PARTS := $(OBJ)/libworker.a $(OBJ)/libmcp.a $(OBJ)/libinternal.a
 $(OBJ)/libmcp.a: $(MCP_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
-FUZZ_CC = $(CC) $(CPPFLAGS) -I. -Itests/unit $(FUZZ_FLAGS_$*) $(CFLAGS) -MMD -MP
+# Asserts are what a target judges by, and do its work too: they stay where others are left out.
+FUZZ_CC = $(CC) $(CPPFLAGS) -UNDEBUG -I. -Itests/unit $(FUZZ_FLAGS_$*) $(CFLAGS) -MMD -MP
 FUZZ_LINK = $(FUZZ_PARTS_$*) $(FUZZ_PARTS) $(LDFLAGS) $(FUZZ_LIBS_$*) $(WORKER_LIBS) $(LIB_LIBS) $(CLI_LIBS)
 $(BUILD)/fuzz/%: fuzz/%.c $(FUZZ_PARTS) $(OBJ)/flags
 	@mkdir -p $(@D)

@@ -193,20 +193,21 @@ static ssize_t more(const struct stdio *io, char *piece, size_t size)
     }
 }
 
-bool stdio_run(struct server *s, const struct stdio *io)
+int stdio_run(struct server *s, const struct stdio *io)
 {
     auto_free char *piece = malloc(LIMIT_READ_PIECE);
     struct line_outlet *o = line_outlet_new(io);
     struct lines_in in = {.server = s, .client = client_new(s), .outlet = &o->outlet, .line = BUF_INIT(LIMIT_MCP_LINE)};
+    bool ready = o && in.client && piece;
     ssize_t n = -ENOMEM;
-    while (o && in.client && piece && (n = more(io, piece, LIMIT_READ_PIECE)) > 0)
+    while (ready && (n = more(io, piece, LIMIT_READ_PIECE)) > 0)
         take_bytes(&in, piece, (size_t)n);
     if (n == 0)
         take_line(&in);
     buf_done(&in.line);
     client_unref(in.client); /* what it asked for may still be answered */
     outlet_unref(o ? &o->outlet : NULL);
-    return n == 0;
+    return ready ? n == 0 : -ENOMEM;
 }
 
 bool stdio_over(void *arg)

@@ -18,9 +18,9 @@ struct stdio {
 int stdio_take(int stop_fd, struct stdio *ret);
 void stdio_done(struct stdio *io);
 
-/* Serves until stdin ends, nobody reads the answers any more, or it is to end; true in the first case. io must outlive the
- * server, which may still answer. */
-bool stdio_run(struct server *s, const struct stdio *io);
+/* Serves until stdin ends, nobody reads the answers any more, or it is to end; 1 in the first case, 0 in the others, -ENOMEM when it
+ * could not begin. io must outlive the server, which may still answer. */
+int stdio_run(struct server *s, const struct stdio *io);
 
 /* Whether it is of no use to go on: nobody reads the answers any more, or it is to end. With a struct stdio. */
 bool stdio_over(void *io);

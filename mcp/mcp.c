@@ -66,9 +66,10 @@ static int serve_stdio(fovea *f, const struct mcp_options *o, int stop, struct f
         return fail(fault, -r, "cannot take stdout");
     r = open_server(f, o, stdio_over, &io, &s, fault);
     if (!r) {
-        bool ended = stdio_run(s, &io);
-        if (!server_free(s, ended ? LIMIT_MCP_DRAIN_MS : 0, stdio_over, &io))
+        int ended = stdio_run(s, &io);
+        if (!server_free(s, ended > 0 ? LIMIT_MCP_DRAIN_MS : 0, stdio_over, &io))
             _exit(0);
+        r = ended < 0 ? fail(fault, -ended, "cannot serve") : 0;
     }
     stdio_done(&io);
     return r;

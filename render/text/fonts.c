@@ -39,6 +39,16 @@ PangoContext *fonts_context(void)
     return context;
 }
 
+enum { MOST_TOLD = 32 }; /* times */
+
+void fonts_scale(PangoContext *context, cairo_t *cairo)
+{
+    cairo_matrix_t m;
+    cairo_get_matrix(cairo, &m);
+    if (m.xx <= MOST_TOLD && m.yy <= MOST_TOLD)
+        pango_cairo_update_context(cairo, context);
+}
+
 /* Of a letter, in units of the font's size. */
 static double column_of(PangoContext *context, PangoFontDescription *font)
 {

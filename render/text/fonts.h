@@ -15,6 +15,10 @@ void fonts_prepare(const char **readable);
 /* Inside the jail: how all text here is laid out, the same at any scale. The caller unrefs it; NULL: no memory. */
 PangoContext *fonts_context(void);
 
+/* Tells it how large letters are drawn by cairo, so that they are hinted for it. Not where they are very large: there is nothing to
+ * hint, and Pango multiplies by the scale twice, to sizes that FreeType does not take. */
+void fonts_scale(PangoContext *context, cairo_t *cairo);
+
 /* The fonts of prose, and of code. OCR read Liberation Mono better than DejaVu Sans Mono, at every size. */
 #define FONTS_BODY "Liberation Sans,DejaVu Sans,sans-serif"
 #define FONTS_MONO "Liberation Mono,DejaVu Sans Mono,monospace"

@@ -187,7 +187,7 @@ static int markdown_draw(struct decoder *d, const struct want *want, struct imag
     int status = paper_init(&paper, want, c);
     if (status)
         return status;
-    pango_cairo_update_context(paper.cairo, d->set.context);
+    fonts_scale(d->set.context, paper.cairo);
     d->missing = flow_draw(&d->flow, &d->set, d->first, d->end, paper.cairo, GUTTER, MARGIN);
     return paper_take(&paper, ret, c);
 }

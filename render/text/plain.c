@@ -181,7 +181,7 @@ static int plain_draw(struct decoder *d, const struct want *want, struct image *
         return status;
     PangoContext *context = fonts_context();
     PangoFontDescription *font = fonts_mono(context, COLUMN);
-    pango_cairo_update_context(paper.cairo, context);
+    fonts_scale(context, paper.cairo);
     struct walk w = {.pen = {.cairo = paper.cairo, .layout = pango_layout_new(context), .column = COLUMN,
                              .columns = d->columns}, .at = d->start.at,
                      .line = d->start.line, .continued = d->start.continued};

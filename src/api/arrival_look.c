@@ -36,27 +36,14 @@ struct looks {
 
 static const char *trouble(enum pool_end end, const struct work_reply *reply)
 {
-    if (end == POOL_TIMED_OUT || (end == POOL_DONE && reply->status == WORK_TIMED_OUT))
-        return "it took too long to decode";
     if (end == POOL_DIED)
         return "it broke its decoder, so it is damaged or hostile";
-    switch ((enum work_status)reply->status) {
-    case WORK_OK:
+    if (end == POOL_TIMED_OUT || reply->status == WORK_TIMED_OUT)
+        return "it took too long to decode";
+    if (reply->status == WORK_OK)
         return "";
-    case WORK_NO_MEMORY:
+    if (reply->status == WORK_NO_MEMORY)
         return "it needs more memory than a decoder may use";
-    case WORK_MALFORMED:
-    case WORK_TOO_LARGE:
-    case WORK_BAD_REGION:
-    case WORK_BAD_FRAME:
-    case WORK_BAD_PAGE:
-    case WORK_BAD_TIME:
-    case WORK_LOCKED:
-    case WORK_UNSUPPORTED:
-    case WORK_TIMED_OUT:
-    case WORK_STATUS_COUNT:
-        break;
-    }
     return *reply->detail ? reply->detail : "it does not decode in full";
 }
 

@@ -85,8 +85,10 @@ static char *decoded_new(const char *ref)
     for (const char *c = ref; *c; c++) {
         int high = *c == '%' ? hex_of(c[1]) : -1, low = high >= 0 ? hex_of(c[2]) : -1;
         *out = low >= 0 ? (char)(high * 16 + low) : *c;
-        if (!*out++)
-            break;
+        if (!*out++) {
+            free(to);
+            return NULL;
+        }
         c += low >= 0 ? 2 : 0;
     }
     *out = '\0';

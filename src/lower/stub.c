@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words that stand for a picture or document that is not sent. Functions of the entry alone: once such words stand in a request,
  * the next one has the same bytes there, or the provider's cache is lost. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -27,6 +28,8 @@ static int add_name(struct span value, struct buf *to)
 {
     auto_buf b = BUF_INIT(LIMIT_ENTRY_BYTES);
     int r = span_text(value, &b);
+    if (r == -ENOMEM && !to->error)
+        to->error = r; /* or the words would stand there without the name */
     if (r < 0)
         return r;
     size_t fits = fitting(b.data, b.len);

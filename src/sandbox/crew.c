@@ -59,7 +59,7 @@ static unsigned wanted(const struct crew *c)
 
 static bool wants_more(const struct crew *c)
 {
-    return !c->broken && !c->closing && count_ready(c) < wanted(c);
+    return !c->broken && count_ready(c) < wanted(c);
 }
 
 static void end_locked(struct worker *w)
@@ -139,19 +139,12 @@ static void *keep(void *arg)
 
 /* ---------------------------------------------------------------- public */
 
-static void move(struct crew *c, struct worker *w, enum worker_state to)
-{
-    (void)pthread_mutex_lock(&c->lock);
-    w->state = to;
-    (void)pthread_cond_broadcast(&c->news);
-    (void)pthread_mutex_unlock(&c->lock);
-}
-
 void crew_end(struct crew *c, struct worker *w)
 {
-    child_kill(&w->child);
-    close_fd(take_fd(&w->child.socket));
-    move(c, w, w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED);
+    (void)pthread_mutex_lock(&c->lock);
+    end_locked(w);
+    (void)pthread_cond_broadcast(&c->news);
+    (void)pthread_mutex_unlock(&c->lock);
     crew_wake_keeper(c);
 }
 
@@ -160,7 +153,7 @@ void crew_ready(struct crew *c, unsigned ready)
     struct worker *w;
     (void)pthread_mutex_lock(&c->lock);
     c->ready = MIN(ready, (unsigned)LIMIT_READY_WORKERS);
-    while (count_ready(c) > wanted(c) && (w = crew_oldest_ready(c)))
+    while ((w = crew_oldest_ready(c)) && count_ready(c) > wanted(c))
         end_locked(w);
     (void)pthread_mutex_unlock(&c->lock);
     crew_wake_keeper(c);
@@ -177,7 +170,10 @@ void crew_refill(struct crew *c)
 
 void crew_return(struct crew *c, struct worker *w)
 {
-    move(c, w, WORKER_READY);
+    (void)pthread_mutex_lock(&c->lock);
+    w->state = WORKER_READY;
+    (void)pthread_cond_broadcast(&c->news);
+    (void)pthread_mutex_unlock(&c->lock);
     crew_wake_keeper(c);
 }
 

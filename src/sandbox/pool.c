@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/cleanup.h"
@@ -166,7 +166,9 @@ static int receive(const struct worker *w, int64_t deadline, const fovea_cancel 
     int n;
     while ((n = poll(p, COUNT(p), clock_left(deadline))) < 0 && errno == EINTR)
         ;
-    if (n > 0 && p[1].revents)
+    if (n < 0)
+        return -errno;
+    if (p[1].revents)
         return -ECANCELED;
     *ret_end = POOL_TIMED_OUT;
     if (!n)
@@ -182,8 +184,7 @@ static int receive(const struct worker *w, int64_t deadline, const fovea_cancel 
  */
 static int map_output(int fd, size_t len, const uint8_t **ret)
 {
-    struct stat st;
-    if (memory_seal(fd) || fstat(fd, &st) || st.st_size != (off_t)len)
+    if (memory_seal(fd) || lseek(fd, 0, SEEK_END) != (off_t)len)
         return -EBADMSG;
     void *data = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
@@ -223,11 +224,13 @@ int pool_run_into(struct pool *p, const struct pool_job *job, int output, enum p
     int e = start_job(p, &under_way, &w, fault);
     if (e)
         return e;
-    enum pool_end end;
+    enum pool_end end = POOL_DIED;
     e = receive(w, under_way.started + job->limit_ms, job->cancel, &end, &reply);
     crew_end(p->crew, w);
-    if (e)
+    if (e == -ECANCELED)
         return fault_cancelled(fault);
+    if (e)
+        return fault_set(fault, e, "cannot wait for a picture: %s", strerrordesc_np(-e));
     *ret_output = (struct pool_output){0};
     e = end == POOL_DONE ? collect(job->request, &reply, output, ret_output) : 0;
     if (e && e != -EBADMSG)

@@ -57,7 +57,7 @@ void programs_prepare(struct programs *p, enum program_id id)
 {
     struct pool *pool;
     struct fovea_fault fault;
-    if (id < PROGRAM_COUNT && programs_pool(p, id, &pool, &fault) == 0)
+    if (programs_pool(p, id, &pool, &fault) == 0)
         pool_prepare(pool);
 }
 

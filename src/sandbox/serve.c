@@ -29,13 +29,14 @@ int serve_hello(const struct jail_report *jail, const char *codecs)
     return send_all(&hello, sizeof hello);
 }
 
-/* The descriptors of a message; -1 where there is none. More would not fit and are dropped. */
+/* The descriptors of a message; -1 where there is none. More would not fit and are dropped. On a local socket every header is
+ * of the level of sockets. */
 static void take_fds(struct msghdr *m, int fds[SERVE_FDS])
 {
     for (size_t i = 0; i < SERVE_FDS; i++)
         fds[i] = -1;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        if (c->cmsg_type == SCM_RIGHTS)
             memcpy(fds, CMSG_DATA(c), MIN(c->cmsg_len - CMSG_LEN(0), SERVE_FDS * sizeof(int)));
 }
 

@@ -102,13 +102,6 @@ static pid_t clone_child(struct start *s, int *ret_pidfd)
     return pid;
 }
 
-static void wait_for(int pidfd)
-{
-    siginfo_t info;
-    while (waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED) < 0 && errno == EINTR)
-        ;
-}
-
 int child_spawn(const struct program *program, bool ahead, struct child *ret)
 {
     int pair[2] = {-1, -1};
@@ -126,7 +119,8 @@ int child_spawn(const struct program *program, bool ahead, struct child *ret)
     if (pid < 0)
         return -errno;
     if (start.error) {
-        wait_for(pidfd); /* it is past all work: it exits now */
+        siginfo_t info;
+        (void)waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED); /* it is past all work: it exits now */
         return -start.error;
     }
     *ret = (struct child){.pid = pid, .pidfd = take_fd(&pidfd), .socket = take_fd(&ours)};
@@ -142,8 +136,6 @@ void child_kill(const struct child *c)
 bool child_reap(struct child *c)
 {
     siginfo_t info = {0};
-    if (c->pidfd < 0)
-        return true;
     /* ECHILD: the host took it, which is as good. */
     if (!waitid((idtype_t)P_PIDFD, (id_t)c->pidfd, &info, WEXITED | WNOHANG) && !info.si_pid)
         return false;

@@ -40,7 +40,7 @@ int child_spawn(const struct program *program, bool ahead, struct child *ret);
 /* Asks for its death and returns at once. */
 void child_kill(const struct child *c);
 
-/* Takes an ended child off the process table; false while it still runs. */
+/* Takes an ended child off the process table, once; false while it still runs. */
 bool child_reap(struct child *c);
 
 #endif

@@ -38,6 +38,7 @@ test_the_example_compiles_against_what_is_installed() {
 }
 
 test_only_fovea_symbols_are_exported() {
+    ! counted || skip "what counts branches exports symbols of its own"
     nm -D --defined-only "$BUILD/libfovea.so" | awk '$2 != "A" && $3 !~ /^fovea_/ {print; bad = 1} END {exit bad}'
 }
 

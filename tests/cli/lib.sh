@@ -62,6 +62,13 @@ want_json() {
 skip_if_sanitized() {
     ! grep -qa "__asan_init\|__tsan_init" "$FOVEA" || skip "a sanitized build holds other amounts of memory"
 }
+# What was built for tools/coverage.sh.
+counted() {
+    grep -qa __llvm_profile_runtime "$FOVEA"
+}
+skip_if_counted() {
+    ! counted || skip "a build that counts its branches takes longer"
+}
 skip() {
     echo "$*" >skipped
     exit 0

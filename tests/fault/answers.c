@@ -20,6 +20,19 @@ static void refuse(struct job *j)
     j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_MALFORMED, .detail = "all of it is wrong"};
     fault_reply(j);
 }
+/* The status of that number, with and without words; what else it tells is little, and can be. */
+static void status_bare(struct job *j)
+{
+    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = j->number, .source_w = 9, .source_h = 7, .extent_w = 9, .extent_h = 7,
+                                   .frames = 1, .pages = 1};
+    fault_reply(j);
+}
+static void status(struct job *j)
+{
+    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = j->number, .source_w = 9, .source_h = 7, .extent_w = 9, .extent_h = 7,
+                                   .frames = 2, .pages = 2, .duration_ms = 65000, .detail = "so it says"};
+    fault_reply(j);
+}
 static void tell_birth(struct job *j)
 {
     j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_UNSUPPORTED};
@@ -227,6 +240,7 @@ static void just_in_time(struct job *j)
 }
 
 const struct fault fault_answers[] = {
+    {"status", status}, {"status-bare", status_bare},
     {"none", none}, {"refuse", refuse}, {"birth", tell_birth}, {"slow", slow}, {"other", tell_other}, {"two-replies", two_replies},
     {"garbage", garbage}, {"short-reply", short_reply}, {"empty-reply", empty_reply}, {"long-reply", long_reply},
     {"wrong-magic", wrong_magic}, {"wrong-status", wrong_status}, {"endless-detail", endless_detail},

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every allocation, open, read, write, fsync, fork, thread, pipe, memfd and socket of whole pieces of work fails, one after the other:
-# once, and from there on. Of each kind and scene 100 calls are played, spread over all (INJECT_POINTS=N: N; INJECT_POINTS=0: all, which
-# takes hours); LAB_QUICK=1 plays one of each in some scenes. The same of worker programs, without their jail: of those whose
-# libraries end the process when memory is short, only what our own code asks for fails.
+# once, and from there on. Of each kind and scene the first call from every place in our code is played, and as many more, spread over all,
+# as make 100 (INJECT_POINTS=N: N; INJECT_POINTS=0: all, which takes hours); LAB_QUICK=1 plays one of each in some scenes.
+# The same of worker programs, without their jail: of those whose libraries end the process when memory is short, only what our own
+# code asks for fails.
 # A crash is told with its trace: addr2line -f -e BUILD/tests/lab/inject says where an offset is.
 set -u
 log=$(mktemp)

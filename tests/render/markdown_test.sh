@@ -61,4 +61,47 @@ test_images_by_html_are_not_told_apart_either() {
     done
 }
 
+# As a web server or an editor writes it: with escapes, with what stands behind ? and #.
+test_images_are_found_by_every_spelling_of_their_names() {
+    make_red
+    cp outside/red.png here/red.png
+    cp outside/red.png "here/a b.png"
+    cp outside/red.png here/ärger.png
+    cp outside/red.png here/100%.png
+    cp outside/red.png here/50%7z.png
+    for href in %72ed.png red%2Epng red%2epng a%20b.png '<a b.png>' %C3%A4rger.png %c3%a4rger.png 'red.png?raw=true' 'red.png#part' \
+        100%.png 50%7z.png "file://$PWD/here/red.png"; do
+        show "$href" shown.png
+        [ "$(reds shown.png)" -ge 3000 ] || fail "$href is not shown: $(reds shown.png) pixels"
+    done
+}
+test_names_that_can_be_no_file_are_drawn_as_missing() {
+    make_red
+    cp outside/red.png here/red.png
+    head -c 100 outside/red.png >here/half.png
+    show absent.png absent.png
+    for href in '?red.png' '#red.png' red.png%00x %00 half.png "$(printf 'x%.0s' $(seq 5000)).png" data:image/png,no 'data:text/plain,words'; do
+        show "$href" other.png
+        cmp absent.png other.png || fail "$(echo "$href" | head -c 60) is told apart from one that is absent"
+    done
+}
+# What is drawn is drawn as sharp as it is shown: small ones again, large ones as they are.
+test_drawings_within_are_shown_large_and_small() {
+    [ -x "$BUILD/fovea-svg" ] || skip "fovea-svg is not built"
+    mkdir here
+    for side in 60 900; do
+        echo "<svg xmlns='http://www.w3.org/2000/svg' width='$side' height='$side'><rect width='$side' height='$side' fill='#c81e1e'/></svg>" >here/a.svg
+        show a.svg shown.png
+        [ "$(reds shown.png)" -ge 3000 ] || fail "one of $side is not shown: $(reds shown.png) pixels"
+    done
+}
+test_of_very_many_images_the_first_are_shown() {
+    make_red
+    cp outside/red.png here/red.png
+    for i in $(seq 40); do printf '![](%s)\n' "red.png?$i"; done >here/many.md
+    run "$FOVEA" view --root "$PWD/here" --no-webp --json -o many.png here/many.md
+    want_status 0
+    [ "$(reds many.png)" -ge 3000 ] || fail "none is shown"
+}
+
 run_tests "$@"

@@ -36,6 +36,7 @@ median() {
 }
 needs() {
     skip_if_sanitized
+    skip_if_counted
     [ -x "$BUILD/fovea-$1" ] || skip "fovea-$1 is not built"
     command -v "$2" >/dev/null || skip "$2 is not here"
 }

@@ -211,6 +211,7 @@ TEST(text_that_does_not_add_up_is_not_believed)
         {offsetof(struct words, lines[0].len), 0},     {offsetof(struct words, lines[0].len), 3},
         {offsetof(struct words, lines[0].len), 6},     {offsetof(struct words, lines[0].words), 0},
         {offsetof(struct words, lines[0].words), 6},   {offsetof(struct words, lines[1].at), 6},
+        {offsetof(struct words, lines[1].at), 4},      {offsetof(struct words, lines[1].at), 0},
         {offsetof(struct words, lines[1].at), 13},     {offsetof(struct words, lines[1].at), UINT32_MAX},
         {offsetof(struct words, lines[1].len), 6},     {offsetof(struct words, lines[1].len), UINT32_MAX},
         {offsetof(struct words, lines[1].len), 4},     {offsetof(struct words, lines[1].confidence), 10001},
@@ -286,6 +287,18 @@ TEST(the_header_of_the_picture_has_the_last_word_on_its_size)
     other[23] = 10;
     other[19] = 21;
     CHECK(!check_reply(&whole, &r, other));
+}
+
+/* A viewer would turn it, and show another picture than the plan's. */
+TEST(a_picture_that_is_not_upright_is_not_believed)
+{
+    uint8_t jpeg[64] = "\xff\xd8\xff\xe1\0\x22" "Exif\0\0" "MM\0\x2a\0\0\0\x08" "\0\1" "\x01\x12\0\3\0\0\0\1\0\1\0\0" "\0\0\0\0"
+                       "\xff\xc0\0\x11\x08\0\x0a\0\x14\3";
+    struct work_reply r = honest();
+    r.media = MEDIA_JPEG;
+    CHECK(check_reply(&whole, &r, jpeg));
+    jpeg[31] = 6;
+    CHECK(!check_reply(&whole, &r, jpeg));
 }
 
 TEST(refused_pages_and_times_have_plausible_numbers)
@@ -372,6 +385,7 @@ TEST(a_sheet_has_whole_pixels_and_bounds)
     out.cell.h = 5;
     LIES(&asked, out.bytes, r.cells = 1, r.crop.w = LIMIT_SIDE + 1.0);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.h = LIMIT_SIDE + 1.0);
+    LIES(&asked, out.bytes, r.cells = 1, r.crop.h = 0.0 / 0.0);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.x = 1);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.y = 1);
 }
@@ -394,6 +408,7 @@ TEST(a_difference_is_a_picture_that_was_allowed_and_is_what_it_says)
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.media = MEDIA_WEBP);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.media = MEDIA_JPEG);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.w = 200);
+    LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.h = 0);
 }
 
 TEST(names_that_do_not_end_or_are_too_many_are_not_taken)

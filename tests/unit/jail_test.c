@@ -325,6 +325,102 @@ TEST(a_layer_that_cannot_stand_is_named)
     }
 }
 
+/* ---------------------------------------------------------------- hosts that are not as they should be */
+
+/* Runs act, which ends with GOOD or BAD, in a process of its own that knows its parent. */
+static void in_child(const char *what, bool (*act)(pid_t parent))
+{
+    pid_t parent = getpid(), pid = fork();
+    if (!pid) {
+        alarm(20);
+        _exit(act(parent) ? GOOD : BAD);
+    }
+    int status = 0;
+    (void)waitpid(pid, &status, 0);
+    CHECK_MSG(ended_with(status, GOOD), "%s: status 0x%x", what, status);
+}
+
+static bool fails_at(const struct jail_report *r, const char *layer, int error)
+{
+    return r->layer && !strcmp(r->layer, layer) && r->error == error;
+}
+
+static const char *const readable[] = {"/nonexistent", "/etc", "/etc/passwd", NULL};
+static const struct jail_limits reading = {LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, readable};
+
+static void *doze(void *arg)
+{
+    (void)arg;
+    (void)pause();
+    return NULL;
+}
+
+static bool threads_are_noticed(pid_t parent)
+{
+    struct jail_report r = {0};
+    pthread_t t;
+    return !pthread_create(&t, NULL, doze, NULL) && jail_enter(parent, KEEP, &r) == -1 && fails_at(&r, "threads", EBUSY);
+}
+
+/* glibc asks about files through newfstatat; with it /proc/self/task goes. */
+static bool nothing_tells_of_threads(pid_t parent)
+{
+    struct jail_report r = {0};
+    take_away(SYS_newfstatat);
+    return jail_enter(parent, KEEP, &r) == 0 && !r.layer;
+}
+
+static bool what_may_be_read_cannot_be_looked_at(pid_t parent)
+{
+    struct jail_report r = {0};
+    take_away(SYS_newfstatat);
+    return jail_enter_within(parent, KEEP, &reading, &r) == -1 && fails_at(&r, "landlock", ENOSYS);
+}
+
+static bool no_rule_can_be_added(pid_t parent)
+{
+    struct jail_report r = {0};
+    take_away(SYS_landlock_add_rule);
+    return jail_enter_within(parent, KEEP, &reading, &r) == -1 && fails_at(&r, "landlock", ENOSYS);
+}
+
+static bool no_descriptor_is_left_for_rules(pid_t parent)
+{
+    struct jail_report r = {0};
+    return !setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) && jail_enter(parent, KEEP, &r) == -1 && fails_at(&r, "landlock", EMFILE);
+}
+
+static pthread_barrier_t filtered;
+
+static void *filter_itself(void *arg)
+{
+    take_away(SYS_userfaultfd);
+    (void)pthread_barrier_wait(&filtered);
+    return doze(arg);
+}
+
+/* One that nobody saw, and that the filter cannot bind. */
+static bool a_thread_with_a_filter_of_its_own(pid_t parent)
+{
+    struct jail_report r = {0};
+    pthread_t t;
+    take_away(SYS_newfstatat);
+    if (pthread_barrier_init(&filtered, NULL, 2) || pthread_create(&t, NULL, filter_itself, NULL))
+        return false;
+    (void)pthread_barrier_wait(&filtered);
+    return jail_enter(parent, KEEP, &r) == -1 && fails_at(&r, "seccomp", EBUSY);
+}
+
+TEST(a_jail_stands_whole_or_says_what_is_in_its_way)
+{
+    in_child("threads", threads_are_noticed);
+    in_child("no /proc", nothing_tells_of_threads);
+    in_child("no descriptor", no_descriptor_is_left_for_rules);
+    in_child("no rule", no_rule_can_be_added);
+    in_child("no fstat", what_may_be_read_cannot_be_looked_at);
+    in_child("a filtered thread", a_thread_with_a_filter_of_its_own);
+}
+
 TEST(a_parent_that_is_gone_already_is_noticed)
 {
     pid_t pid = fork();

@@ -379,6 +379,8 @@ TEST(a_thousand_turns_with_300_pictures_cost_little_more_than_their_pictures)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     SKIP("sanitizers change time and memory");
 #endif
+    if (test_counted())
+        SKIP("counters change time");
     auto_fovea *f = context();
     double best = 1e9, copy = 1e9;
     size_t live = 0, written = 0;

@@ -380,6 +380,9 @@ TEST(a_layer_that_does_not_stand_is_a_fault_that_names_it)
 {
     start_fails(worker_dir("hello-no-landlock"), -ENOSYS,
                 "sandbox unavailable: landlock (Operation not supported); see fovea doctor");
+    start_fails(worker_dir("hello-nameless"), -ENOSYS, "sandbox unavailable: landlock (unknown error); see fovea doctor");
+    start_fails(worker_dir("hello-late"), -ENOSYS,
+                "sandbox unavailable: landlock (Operation not supported); see fovea doctor");
 }
 
 TEST(a_worker_that_never_greets_is_given_up_in_time)
@@ -437,6 +440,35 @@ TEST(hello_tells_the_codecs_and_the_landlock_abi)
     CHECK_MSG(!pool_hello(p, &hello, &fault), "%s", fault.text);
     CHECK_STR(hello.codecs, "nothing but faults");
     CHECK(hello.landlock_abi >= 1 && hello.error == 0);
+    CHECK(honest_job_works(p));
+    pool_free(p);
+}
+
+TEST(hello_of_a_worker_that_cannot_begin_is_a_fault)
+{
+    struct pool *p = pool_at(worker_dir("hello-late"), 0);
+    struct work_hello hello = {0};
+    struct fovea_fault fault = {0};
+    CHECK(pool_hello(p, &hello, &fault) == -ENOSYS && !hello.magic);
+    CHECK_STR(fault.text, "sandbox unavailable: landlock (Operation not supported); see fovea doctor");
+    pool_free(p);
+    p = pool_at("/nonexistent", 0);
+    CHECK(pool_hello(p, &hello, &fault) == -ENOENT);
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+/* It is known already, so only its silence is looked at. */
+TEST(one_that_greeted_and_was_killed_then_is_replaced_silently)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 1);
+    struct work_hello hello = {0};
+    struct fovea_fault fault = {0};
+    CHECK_MSG(!pool_hello(p, &hello, &fault), "%s", fault.text);
+    pid_t ids[CHILDREN] = {0};
+    CHECK(children_become(1) && children_of(getpid(), ids) == 1);
+    (void)kill(ids[0], SIGKILL);
+    CHECK(children_become(0));
     CHECK(honest_job_works(p));
     pool_free(p);
 }
@@ -547,6 +579,7 @@ TEST(a_pool_can_be_freed_at_once)
     for (int i = 0; i < 20; i++)
         pool_free(pool_at(worker_dir(NULL), 4));
     pool_free(NULL);
+    crew_free(NULL);
     CHECK(children_of(getpid(), NULL) == 0);
     CHECK(count_fds() == fds);
 }
@@ -658,6 +691,20 @@ TEST(how_many_wait_can_be_changed_at_any_time)
         CHECK_MSG(children_become((int)steps[i]), "%u after a job", steps[i]);
     }
     CHECK(count_fds() == fds);
+    pool_free(p);
+    CHECK(children_of(getpid(), NULL) == 0);
+}
+
+TEST(those_too_many_end_even_when_they_are_dead_already)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 2);
+    pid_t ids[CHILDREN] = {0};
+    CHECK(children_become(2) && children_of(getpid(), ids) == 2);
+    (void)kill(ids[0], SIGKILL);
+    CHECK(children_become(1)); /* it keeps its place, and is off the process table */
+    pool_ready(p, 0);
+    CHECK(children_become(0));
+    CHECK(honest_job_works(p));
     pool_free(p);
     CHECK(children_of(getpid(), NULL) == 0);
 }

@@ -46,6 +46,12 @@ static const char *test_skipped;
         CHECK_MSG(got_ && want_ && !strcmp(got_, want_), "got '%s', want '%s'", got_ ? got_ : "(null)", \
                   want_ ? want_ : "(null)");                           \
     } while (0)
+/* Where what counts branches is linked in, time and memory are not those of the program. */
+extern int __llvm_profile_write_file(void) __attribute__((weak));
+static inline bool test_counted(void)
+{
+    return __llvm_profile_write_file != NULL;
+}
 #define SKIP(why)                                                      \
     do {                                                               \
         test_skipped = (why);                                          \

@@ -15,7 +15,7 @@
 
 #include "inject_priv.h"
 
-enum { TRACE = 24, WATCHED = 1 << 14 };
+enum { TRACE = 24, WATCHED = 1 << 14, PLACE_DEPTH = 6 };
 
 struct trace {
     _Atomic int n;
@@ -28,6 +28,9 @@ static struct shared {
     _Atomic int error, crashes;
     _Atomic bool forever, struck, paused;
     struct trace where;
+    _Atomic uint64_t places[2 * INJECT_PLACES]; /* a table of hashes; 0: free */
+    _Atomic size_t n_places;
+    long first[INJECT_PLACES];
 } *shared;
 
 static struct watched {
@@ -60,12 +63,47 @@ static void say(const char *words)
     (void)!real_write(STDERR_FILENO, words, strlen(words));
 }
 
+/* Of the innermost functions of ours: what a library does in between tells nothing new. */
+static uint64_t place_hash(void)
+{
+    extern const char __executable_start[], etext[];
+    void *at[TRACE];
+    uint64_t hash = 14695981039346656037u;
+    exempt = true; /* the trace's own calls */
+    int n = backtrace(at, TRACE), depth = 0;
+    exempt = false;
+    for (int i = 3; i < n && depth < PLACE_DEPTH; i++)
+        if ((const char *)at[i] >= __executable_start && (const char *)at[i] < etext) {
+            hash = (hash ^ (uintptr_t)at[i]) * 1099511628211u;
+            depth++;
+        }
+    return hash | 1;
+}
+
+static void note_place(long number)
+{
+    uint64_t hash = place_hash();
+    for (size_t i = 0; i < INJECT_PLACES / 2; i++) {
+        uint64_t seen = 0;
+        if (atomic_compare_exchange_strong(&shared->places[(hash + i) % (2 * INJECT_PLACES)], &seen, hash)) {
+            size_t place = atomic_fetch_add(&shared->n_places, 1);
+            if (place < INJECT_PLACES)
+                shared->first[place] = number;
+            return;
+        }
+        if (seen == hash)
+            return;
+    }
+}
+
 int inject_verdict(enum inject_kind kind)
 {
     if (!shared || atomic_load_explicit(&shared->kind, memory_order_relaxed) != (int)kind || exempt || shared->paused)
         return 0;
     long n = atomic_fetch_add(&shared->count, 1) + 1;
     long at = shared->at;
+    if (!at)
+        note_place(n);
     if (!at || n < at || (n > at && !shared->forever))
         return 0;
     if (!atomic_exchange(&shared->struck, true)) {
@@ -127,6 +165,10 @@ void inject_arm(enum inject_kind kind, long at, int error, bool forever)
     shared->forever = forever;
     shared->struck = shared->paused = false;
     shared->crashes = 0;
+    if (!at) {
+        memset(shared->places, 0, sizeof shared->places);
+        shared->n_places = 0;
+    }
     shared->armed = at ? (int)kind : INJECT_NONE;
     shared->kind = (int)kind;
 }
@@ -159,6 +201,12 @@ void inject_exempt(void)
 long inject_count(void)
 {
     return shared->count;
+}
+
+size_t inject_places(const long **ret)
+{
+    *ret = shared->first;
+    return shared->n_places < INJECT_PLACES ? shared->n_places : INJECT_PLACES;
 }
 
 bool inject_struck(void)

@@ -48,6 +48,11 @@ long inject_count(void);  /* calls since it was armed */
 bool inject_struck(void); /* something failed since then */
 int inject_crashes(void); /* in forked children too, since then */
 
+/* Places in our own code that calls came from while they were only counted: the number of the first call from each, in order. Two
+ * places differ when one of the innermost functions that lead there does. */
+enum { INJECT_PLACES = 1 << 13 };
+size_t inject_places(const long **ret);
+
 /* The trace of the call that failed last, to stderr. */
 void inject_tell(void);
 

@@ -3,7 +3,9 @@
  * inject [POINTS] [SCENE [KIND [AT [once|forever]]]]: plays each scene with call 1, 2, 3 ... n of each kind failing, that one and then
  * that one and all after it. Every play is a process of its own, forked from one that has played the scene undisturbed, so that a
  * crash ends one play, and what libraries keep for ever is there already when blocks are counted. With POINTS (0: all) only so
- * many of each kind are played, spread over all of them. INJECT_LOUD=1 tells every outcome.
+ * many of each kind are played: the first call from each place in our code, as far as they go (from 100 on, every place), and others
+ * spread over all of them.
+ * INJECT_LOUD=1 tells every outcome.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -73,7 +75,7 @@ static struct {
     long at;
     struct outcome right; /* of the scene that is played */
     struct counts {
-        _Atomic long points, plays, struck, right, said, refused, bad, ends[100];
+        _Atomic long points, places, plays, struck, right, said, refused, bad, ends[100];
     } *counts; /* shared with the processes that play */
 } lab;
 
@@ -245,12 +247,32 @@ static long count_calls(const struct scene *s, enum inject_kind kind)
     return inject_count();
 }
 
+enum { MOST_CALLS = 1 << 20, EVERY_PLACE = 100 };
+static bool chosen[MOST_CALLS + 1];
+
+/* Which calls fail. Different ones for each scene, so that few points see beginnings, middles and ends. */
+static void choose(long n, size_t number)
+{
+    const long *first;
+    long places = (long)inject_places(&first);
+    long step = lab.points && lab.points < EVERY_PLACE ? MAX(1, (places + lab.points - 1) / lab.points) : 1;
+    memset(chosen, lab.points == 0, sizeof chosen);
+    for (long i = (long)number % step; i < places && lab.points; i += step)
+        chosen[MIN(first[i], MOST_CALLS)] = true;
+    long more = lab.points - places;
+    for (long i = 0, at; i < more && (at = 1 + n * i / more) <= n; i++)
+        chosen[MIN(at, MOST_CALLS)] = true;
+    lab.counts->places += places;
+}
+
 static void play_fault(const struct scene *s, size_t fault, size_t number)
 {
-    long n = count_calls(s, faults[fault].kind), step = lab.points ? MAX(1, (n + lab.points - 1) / lab.points) : 1;
+    long n = MIN(count_calls(s, faults[fault].kind), MOST_CALLS);
     lab.counts->points += n;
-    /* Different ones for each scene, so that few points see beginnings, middles and ends. */
-    for (long at = lab.at ? lab.at : 1 + (long)number % step; at <= (lab.at ? lab.at : n); at += step) {
+    choose(n, number);
+    for (long at = lab.at ? lab.at : 1; at <= (lab.at ? lab.at : n); at++) {
+        if (!lab.at && !chosen[at])
+            continue;
         if (!lab.mode || !strcmp(lab.mode, "once"))
             play_apart(s, fault, at, false);
         /* Who is interrupted for ever tries for ever, and is right. */
@@ -306,18 +328,18 @@ static void play_scene_apart(const struct scene *s, size_t number)
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    long points = lab.counts->points - before.points, plays = lab.counts->plays - before.plays;
+    long points = lab.counts->points - before.points, places = lab.counts->places - before.places, plays = lab.counts->plays - before.plays;
     bool bad = status != 0 || lab.counts->bad != before.bad;
     lab.counts->bad += status != 0;
-    printf("%s inject_%s # %ld points, %ld plays, %.1f s\n", bad ? "not ok" : "ok", s->name, points, plays, seconds() - began);
+    printf("%s inject_%s # %ld points from %ld places, %ld plays, %.1f s\n", bad ? "not ok" : "ok", s->name, points, places, plays, seconds() - began);
     (void)fflush(stdout);
 }
 
 static void figures(size_t n)
 {
     const struct counts *c = lab.counts;
-    printf("figure scenes %zu count\nfigure injection_points %ld count\nfigure plays %ld count\nfigure plays_struck %ld count\n", n,
-           c->points, c->plays, c->struck);
+    printf("figure scenes %zu count\nfigure injection_points %ld count\nfigure places %ld count\nfigure plays %ld count\nfigure plays_struck %ld count\n", n,
+           c->points, c->places, c->plays, c->struck);
     printf("figure answers_right %ld count\nfigure answers_with_code_and_words %ld count\nfigure refusals %ld count\n", c->right,
            c->said, c->refused);
     printf("figure crashes %ld count\nfigure hangs %ld count\nfigure leaks %ld count\nfigure descriptors_left %ld count\n",

@@ -47,5 +47,6 @@ extern const struct scene scene_session_whole, scene_session_kept, scene_lower, 
 extern const struct scene scene_mcp, scene_mcp_stdio, scene_mcp_http;
 extern const struct scene scene_ask, scene_models;
 extern const struct scene scene_cli_words, scene_cli_setup, scene_cli_view, scene_cli_session, scene_cli_simulate;
+extern const struct scene scene_workers, scene_markdown, scene_again, scene_reject, scene_delete, scene_settings, scene_tools;
 
 #endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the record tells of a view is not believed beyond what can be: entries of older versions are understood, and one that does not
+ * say it right shows nothing. Entries are taken from a session, altered, and put into another one; the file itself is gone. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/context.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/limits.h"
+#include "fovea.h"
+#include "record/record.h"
+#include "test.h"
+#include "tree.h"
+
+static struct tree tree;
+static char build[LIMIT_PATH_BYTES];
+
+static void free_fovea(fovea **f)
+{
+    fovea_free(*f);
+}
+static void free_session(fovea_session **s)
+{
+    fovea_session_free(*s);
+}
+static void free_result(fovea_result **r)
+{
+    fovea_result_free(*r);
+}
+#define auto_fovea cleanup(free_fovea) fovea
+#define auto_session cleanup(free_session) fovea_session
+#define auto_result cleanup(free_result) fovea_result
+
+static void remove_tree(void)
+{
+    tree_done(&tree);
+}
+
+static fovea *context(void)
+{
+    struct fovea_fault fault = {0};
+    fovea *f = NULL;
+    if (!tree.top[0]) {
+        CHECK(tree_init(&tree, "-") == 0 && !setenv("XDG_STATE_HOME", tree.top, 1));
+        (void)atexit(remove_tree);
+        ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
+        for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/recorded_test */
+            build[n] = '\0';
+            n = strrchr(build, '/') - build;
+        }
+        build[MAX(n, 0)] = '\0';
+    }
+    const char *reach[] = {tree.top, NULL};
+    struct fovea_options o = {.cwd = tree.top, .reach = reach, .config_file = "", .worker_dir = build, .render = FOVEA_RENDER_ALL};
+    CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
+    return f;
+}
+
+static fovea_session *session(fovea *f, const char *name)
+{
+    fovea_session *s = NULL;
+    struct fovea_fault fault = {0};
+    CHECK_MSG(fovea_session_new(f, &(struct fovea_session_options){.name = name}, &s, &fault) == 0, "%s", fault.text);
+    return s;
+}
+
+static fovea_result *see(fovea_session *s, const char *path)
+{
+    fovea_result *r = NULL;
+    struct fovea_fault fault = {0};
+    CHECK_MSG(fovea_session_ask(s, "view", &(struct fovea_view_request){.path = path}, NULL, &r, &fault) == 0, "%s: %s", path, fault.text);
+    return r;
+}
+
+static int gather(void *arg, int64_t seq, const char *json, size_t len)
+{
+    (void)seq;
+    return buf_add(arg, json, len);
+}
+
+/* A file with that text, or of that fixture, is seen in a session and taken away; its entry, and the name of the view. */
+static void record_one(const char *session_name, const char *file, const char *fixture, struct buf *ret, char id[32])
+{
+    char from[LIMIT_PATH_BYTES + 64], to[LIMIT_PATH_BYTES];
+    auto_fovea *f = context();
+    auto_session *s = session(f, session_name);
+    (void)snprintf(from, sizeof from, "%s/fixtures/good/%s", build, fixture);
+    (void)snprintf(to, sizeof to, "%s%s", tree.top, file);
+    char bytes[8192];
+    const char *text = fixture;
+    ssize_t n = (ssize_t)strlen(fixture);
+    if (*fixture != '<') {
+        auto_close int in = open(from, O_RDONLY | O_CLOEXEC);
+        n = read(in, bytes, sizeof bytes);
+        text = bytes;
+    }
+    auto_close int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK(n > 0 && n < (ssize_t)sizeof bytes && write(out, text, (size_t)n) == n);
+    auto_result *r = see(s, to);
+    struct fovea_image m = {0};
+    CHECK_MSG(fovea_result_image(r, &m) == 0, "%s", fovea_result_text(r));
+    (void)snprintf(id, 32, "%s", m.id ? m.id : "");
+    CHECK(fovea_session_entries(s, 0, gather, ret, NULL) == 0 && unlink(to) == 0);
+}
+
+/* The entry with one thing otherwise, in a session of its own; "" for what was: as it is. */
+static void put_altered(fovea *f, const char *name, const struct buf *entry, const char *was, const char *is)
+{
+    struct fovea_fault fault = {0};
+    struct record_appended done;
+    auto_buf b = BUF_INIT(MIB);
+    const char *result = strstr(entry->data, "\"result\""), *at = strstr(result, was);
+    CHECK_MSG(at, "%s is not in %s", was, entry->data);
+    at = at ? at : result;
+    (void)buf_add(&b, entry->data, (size_t)(at - entry->data));
+    (void)buf_add_str(&b, is);
+    (void)buf_add_str(&b, at + strlen(was));
+    struct record_new new = {b.data, b.len};
+    CHECK_MSG(record_append(f->record, &(struct record_append){.session = name, .entries = &new, .count = 1, .after = -1}, &done, &fault) == 0,
+              "%s: %s", is, fault.text);
+}
+
+struct row {
+    const char *was, *is;
+    bool shown;
+};
+
+static void check_rows(const char *file, const char *fixture, const struct row *rows, size_t n)
+{
+    char id[32];
+    auto_buf entry = BUF_INIT(MIB);
+    record_one(file, file, fixture, &entry, id);
+    for (size_t i = 0; i < n; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s-%zu", file, i);
+        auto_fovea *f = context(); /* which has not seen it */
+        put_altered(f, name, &entry, rows[i].was, rows[i].is);
+        auto_session *s = session(f, name);
+        auto_result *r = see(s, id);
+        CHECK_MSG(r && (fovea_result_kind(r) == FOVEA_PERCEPTION) == rows[i].shown, "%s row %zu, %s: %s", file, i, rows[i].is,
+                  r ? fovea_result_text(r) : "");
+    }
+}
+
+#define SHA "\"sha256\":\"e"
+static const struct row gif[] = {
+    {"", "", true},
+    {"\"again\":{", "\"later\":{", true}, /* of an older version: all of it */
+    {"\"width\":67", "\"width\":0", false},
+    {"\"height\":41", "\"height\":0", false},
+    {"\"width\":67", "\"width\":99999999999", false},
+    {"\"width\":67", "\"width\":\"67\"", false},
+    {"[0.0,0.0,67.0,41.0]", "[0,0,0,41]", false},
+    {"[0.0,0.0,67.0,41.0]", "[0,0,67,-41]", false},
+    {"[0.0,0.0,67.0,41.0]", "[0,0]", false},
+    {"\"id\":\"view:", "\"id\":\"view;", false},
+    {"\"id\":\"view:", "\"is\":\"view:", false},
+    {SHA, "\"sha256\":\"z", false},
+    {"\"page\":null", "\"page\":\"x\"", true},
+    {"\"page\":null", "\"page\":\"1-2\"", false}, /* its pages would be tiles */
+    {"\"frame\":null", "\"frame\":2", true},
+    {"\"frame\":null", "\"frame\":-2", true},
+    {"\"frame\":null", "\"frame\":99", false},
+    {"\"frame\":null", "\"frame\":null,\"time\":1.5", false}, /* it is no video */
+    {"\"frame\":null", "\"frame\":null,\"time\":1e12", true}, /* nothing lasts so long */
+    {"\"frame\":null", "\"frame\":null,\"cells\":[]", true},
+    {"/a.gif\",\"media_type\"", "/x/../a.gif\",\"media_type\"", false},
+    {"/a.gif\",\"media_type\"", "/x/./a.gif\",\"media_type\"", false},
+    {"\"path\":\"/", "\"path\":\"", false},
+    {"\"path\":\"/", "\"path\":\"/elsewhere/", false},
+    {"\"path\":\"/", "\"path\":null,\"was\":\"/", true}, /* by its bytes alone */
+    {"\"path\":\"/", "\"path\":null,\"ref\":\"https://127.0.0.1/a.gif\",\"was\":\"/", true},
+    {"\"again\":{", "\"again\":{\"against\":{\"path\":null},", true},
+    {"\"again\":{", "\"again\":{\"against\":{\"path\":\"/elsewhere/b.gif\"},", false},
+    {"\"again\":{", "\"again\":{\"against\":{},", false},
+    {"\"again\":{", "\"again\":{\"source\":{\"path\":null},\"against\":{\"path\":null},", true},
+    {"\"note\":\"", "\"difference\":{},\"said\":\"", false}, /* without its note */
+    {"\"again\":{", "\"again\":{\"limits\":[1,2,3],\"tile\":false,", true},
+};
+
+TEST(a_recorded_view_is_shown_again_only_where_the_entry_says_it_right)
+{
+    check_rows("a.gif", "gif-animated-3-frames.gif", gif, COUNT(gif));
+}
+
+static const struct row svg[] = {
+    {"", "", true},
+    {"\"again\":{", "\"later\":{", true}, /* its size is what the scale tells */
+    {"\"again\":{\"crop\":", "\"region\":[1,1,9,9],\"later\":{\"crop\":", true},
+    {"\"again\":{\"crop\":", "\"region\":[1,1,0,9],\"later\":{\"crop\":", false},
+};
+
+TEST(a_recorded_drawing_of_an_older_version_is_as_large_as_its_scale_says)
+{
+    char program[LIMIT_PATH_BYTES + 16];
+    fovea_free(context());
+    (void)snprintf(program, sizeof program, "%s/fovea-svg", build);
+    if (access(program, X_OK) != 0)
+        SKIP("fovea-svg is not built");
+    check_rows("a.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'><rect width='20' height='30'/></svg>", svg, COUNT(svg));
+}
+
+TEST(what_is_no_name_of_a_view_is_none)
+{
+    static const char *const names[] = {"view:", "view:123", "view:0123456789abc", "view:zzzzzzzzzzzz"};
+    auto_fovea *f = context();
+    auto_session *named = session(f, "names"), *nameless = NULL;
+    CHECK(fovea_session_new(f, &(struct fovea_session_options){0}, &nameless, NULL) == 0);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        auto_result *r = see(named, names[i]), *q = see(nameless, names[i]);
+        CHECK_STR(fovea_result_reason(r), "absent");
+        CHECK_STR(fovea_result_text(q), fovea_result_text(r));
+    }
+}
