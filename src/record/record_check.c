@@ -364,5 +364,7 @@ int record_check(struct record *r, const char *session, bool repair,
     buf_done(&c.names);
     if (code == 0)
         *ret = c.done;
-    return code == -ENOENT && session ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
+    if (code == -EFBIG)
+        return fault_set(fault, EFBIG, "the record has too many sessions, or too much damage, to be checked at once");
+    return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code, fault);
 }

@@ -28,8 +28,8 @@ struct record_tries {
 };
 /* Is it to be tried again? Pauses before it says so. */
 bool record_again(struct record *r, struct record_tries *t, int code);
-/* What the caller gets of a call that ended with code. */
-int record_end(int code);
+/* What the caller gets of a call that ended with code: its fault says the same. */
+int record_end(int code, struct fovea_fault *fault);
 
 /* -EINVAL, with words. */
 int record_check_name(const char *session, struct fovea_fault *fault);

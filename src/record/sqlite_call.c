@@ -32,7 +32,7 @@ static const struct {
 int sq_fault_named(struct backend *b, int error, const char *words, struct fovea_fault *fault)
 {
     auto_buf shown = BUF_INIT(KIB);
-    (void)buf_add_shown(&shown, b->folder ? b->folder : "", 120);
+    (void)buf_add_shown(&shown, b->folder, 120);
     return fault_set(fault, error, "\"%s/%s\" %s", shown.data ? shown.data : "", b->name, words);
 }
 

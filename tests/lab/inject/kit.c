@@ -14,7 +14,8 @@ const struct scene *const scenes[] = {
     &scene_schema,    &scene_imports,  &scene_neutral,       &scene_config,       &scene_ledger, &scene_ledger_kept, &scene_record,
     &scene_record_kept, &scene_read,   &scene_view_whole,    &scene_view_kept,    &scene_view_kinds, &scene_session_whole,
     &scene_session_kept, &scene_lower, &scene_simulate,      &scene_mcp,          &scene_mcp_stdio, &scene_mcp_http,
-    &scene_ask,       &scene_models,   &scene_doctor,        NULL,
+    &scene_ask,       &scene_models,   &scene_doctor,        &scene_record_mend,   &scene_pg,        &scene_pg_kept,  &scene_pg_long,
+    &scene_pg_mend,   &scene_pg_refused, NULL,
 };
 
 void tell_bytes(struct outcome *o, const void *data, size_t len)

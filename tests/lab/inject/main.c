@@ -3,7 +3,8 @@
  * inject [POINTS] [SCENE [KIND [AT [once|forever]]]]: plays each scene with call 1, 2, 3 ... n of each kind failing, that one and then
  * that one and all after it. Every play is a process of its own, forked from one that has played the scene undisturbed, so that a
  * crash ends one play, and what libraries keep for ever is there already when blocks are counted. With POINTS (0: all) only so
- * many of each kind are played, spread over all of them. INJECT_LOUD=1 tells every outcome.
+ * many of each kind are played, spread over all of them (from 100 on all of a scene that is thorough). INJECT_LOUD=1 tells every
+ * outcome.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +29,7 @@ __attribute__((visibility("default"), used)) const char *__lsan_default_suppress
 }
 #endif
 
-enum { PLAY_SECONDS = 30, MOST_SHOWN = 40, TRIES = 3 };
+enum { PLAY_SECONDS = 30, MOST_SHOWN = 40, TRIES = 3, FULL = 100 };
 
 /* How a play ends. */
 enum verdict { HELD, WRONG, UNSAID, SPOILT, LEAKS, LEAKS_FD, LEAVES_CHILD, NOT_READY, HANGS = 98, CRASHED = 99 };
@@ -53,12 +54,15 @@ static const struct {
     {"recv-eintr", INJECT_RECV, EINTR},
     {"send", INJECT_SEND, ECONNRESET},
     {"send-eintr", INJECT_SEND, EINTR},
+    {"send-eagain", INJECT_SEND, EAGAIN},
+    {"clock", INJECT_CLOCK, ETIME},
     {"fsync", INJECT_SYNC, EIO},
     {"resize", INJECT_RESIZE, ENOSPC},
     {"fork", INJECT_FORK, EAGAIN},
     {"thread", INJECT_THREAD, EAGAIN},
     {"pipe", INJECT_PIPE, EMFILE},
     {"memfd", INJECT_MEMFD, EMFILE},
+    {"poll", INJECT_POLL, ENOMEM},
     {"socket", INJECT_SOCKET, EMFILE},
     {"connect", INJECT_CONNECT, ECONNREFUSED},
     {"poll-eintr", INJECT_POLL, EINTR},
@@ -143,6 +147,7 @@ static enum verdict play_once(const struct scene *s, size_t fault, long at, bool
     struct outcome o = {0}, again = {0}, settled = {0};
     if (s->setup && s->setup() < 0)
         return NOT_READY;
+    inject_resets(scene_is_thorough(s));
     inject_arm(faults[fault].kind, at, faults[fault].error, forever);
     s->run(&o);
     inject_disarm();
@@ -244,16 +249,31 @@ static long count_calls(const struct scene *s, enum inject_kind kind)
     return inject_count();
 }
 
+/* Those that a machine has hardly ever are for scenes that are thorough. */
+static bool is_rare(size_t fault)
+{
+    return faults[fault].kind == INJECT_CLOCK || (faults[fault].kind == INJECT_POLL && faults[fault].error == ENOMEM);
+}
+
+/* Who is interrupted for ever tries for ever, and is right; and hardly anything is rare for ever. */
+static bool is_tried_again(size_t fault)
+{
+    return faults[fault].error == EINTR || (faults[fault].kind == INJECT_SEND && faults[fault].error == EAGAIN) || is_rare(fault);
+}
+
 static void play_fault(const struct scene *s, size_t fault, size_t number)
 {
+    if (is_rare(fault) && !scene_is_thorough(s))
+        return;
     long n = count_calls(s, faults[fault].kind), step = lab.points ? MAX(1, (n + lab.points - 1) / lab.points) : 1;
+    if (scene_is_thorough(s) && lab.points >= FULL)
+        step = 1;
     lab.counts->points += n;
     /* Different ones for each scene, so that few points see beginnings, middles and ends. */
     for (long at = lab.at ? lab.at : 1 + (long)number % step; at <= (lab.at ? lab.at : n); at += step) {
         if (!lab.mode || !strcmp(lab.mode, "once"))
             play_apart(s, fault, at, false);
-        /* Who is interrupted for ever tries for ever, and is right. */
-        if (faults[fault].error != EINTR && (!lab.mode || !strcmp(lab.mode, "forever")))
+        if (!is_tried_again(fault) && (!lab.mode || !strcmp(lab.mode, "forever")))
             play_apart(s, fault, at, true);
     }
 }
