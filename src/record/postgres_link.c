@@ -179,8 +179,9 @@ int pg_send(struct pg_link *l, const char *sql, const struct pg_value *values, s
         types[i] = values[i].type;
         formats[i] = 1;
         data[i] = number ? (const char *)&numbers[i] : values[i].data;
-        if (values[i].len > INT_MAX / 2 || __builtin_add_overflow(bytes, values[i].len, &bytes))
+        if (values[i].len > INT_MAX / 2)
             return fault_set(fault, EFBIG, "%zu bytes are too many for one row of a record", values[i].len);
+        bytes += values[i].len;
         lens[i] = number ? (int)sizeof numbers[i] : (int)values[i].len;
     }
     if (l->queued >= LIMIT_PG_QUEUE || l->queued_bytes >= LIMIT_PG_QUEUE_BYTES) {

@@ -47,7 +47,7 @@ static int check_append(const struct record_append *a, struct fovea_fault *fault
 static int make_key(char ret[static 2 * KEY_RANDOM + 1], struct fovea_fault *fault)
 {
     uint8_t random[KEY_RANDOM];
-    if (getrandom(random, sizeof random, 0) != sizeof random)
+    if (getrandom(random, sizeof random, 0) != sizeof random) /* never: the kernel gives so few whole */
         return fault_set(fault, EIO, "no random bytes to be had");
     for (size_t i = 0; i < sizeof random; i++)
         (void)snprintf(ret + 2 * i, 3, "%02x", random[i]);

@@ -44,7 +44,7 @@ void record_seal(const uint8_t *of, const char *spec, const struct record_varian
 struct record_chain {
     const char *session;
     struct record_point *at; /* the last that was right */
-    bool known;              /* *at itself was seen */
+    bool known;              /* *at itself was seen, or is before the first */
     struct fovea_fault *fault;
 };
 /* 0: it fits, and *at is there now. 1: it is the one at *at. -EBADMSG, -ESTALE. */

@@ -14,8 +14,10 @@
 
 static struct {
     long at, count; /* at 0: it only counts */
-    int code;
+    int code, then; /* then: from the second time on; 0: the same */
     bool late, forever;
+    long every; /* forever: but only each so many-th call; 0: each */
+    int64_t bad_to, odd_from; /* rows before bad_to cannot be read; from odd_from on others write */
     bool writing; /* between begin and end: nobody else can write */
     void (*meanwhile)(void *arg);
     void *arg;
@@ -30,7 +32,10 @@ static inline int store_turn(bool asked)
         return 0;
     if (fault_store.meanwhile && n == fault_store.at && !fault_store.writing)
         fault_store.meanwhile(fault_store.arg);
-    return fault_store.code == -ENOENT && !asked ? 0 : fault_store.code;
+    if (fault_store.every && (n - fault_store.at) % fault_store.every)
+        return 0;
+    int code = fault_store.then && n > fault_store.at ? fault_store.then : fault_store.code;
+    return code == -ENOENT && !asked ? 0 : code;
 }
 
 static inline int store_say(int code, struct fovea_fault *fault)
@@ -89,8 +94,6 @@ STORE_CALL(drop_made, false, (STORE_IN, struct fovea_fault *fault), b, id, fault
 STORE_CALL(set_head, false, (STORE_IN, const struct record_point *last, struct fovea_fault *fault), b, id, last, fault)
 STORE_CALL(head, !fault_store.writing, (struct backend * b, const char *session, struct backend_head *ret, struct fovea_fault *fault), b, session, ret,
            fault)
-STORE_CALL(rows, !fault_store.writing, (STORE_IN, int64_t from, backend_each *each, void *arg, struct fovea_fault *fault), b, id, from, each, arg,
-           fault)
 STORE_CALL(variant, true,
            (struct backend * b, const uint8_t *of, const char *spec, struct backend_variant *ret, struct fovea_fault *fault), b, of,
            spec, ret, fault)
@@ -102,6 +105,17 @@ STORE_CALL(blobs, false, (STORE_IN, backend_each_blob *each, void *arg, struct f
 STORE_CALL(variants, false, (STORE_IN, backend_each_variant *each, void *arg, struct fovea_fault *fault), b, id, each, arg, fault)
 STORE_CALL(integrity, false, (struct backend * b, void (*tell)(const char *words, void *arg), void *arg, struct fovea_fault *fault), b,
            tell, arg, fault)
+
+static inline int fault_rows(STORE_IN, int64_t from, backend_each *each, void *arg, struct fovea_fault *fault)
+{
+    int code = store_turn(!fault_store.writing);
+    if (from == fault_store.odd_from)
+        code = -EBUSY;
+    else if (from < fault_store.bad_to)
+        code = from % 2 ? -EBADMSG : -EIO;
+    int done = code < 0 && !fault_store.late ? 0 : backend_sqlite.rows(b, id, from, each, arg, fault);
+    return code < 0 ? store_say(code, fault) : done;
+}
 
 /* Who is asked again would tell a session twice: a lost connection tells of none. */
 static inline int fault_sessions(struct backend *b, const char *name, void (*tell)(const struct record_session *s, void *arg), void *arg,
@@ -127,8 +141,8 @@ static inline void fault_store_under(struct record *r)
 
 static inline void fault_store_heal(void)
 {
-    fault_store.at = fault_store.count = 0;
-    fault_store.meanwhile = NULL;
+    memset(&fault_store, 0, sizeof fault_store);
+    fault_store.odd_from = -1;
 }
 
 #endif

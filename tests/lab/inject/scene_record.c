@@ -287,6 +287,7 @@ static void run_mend(struct outcome *o)
     struct record_checked checked = {0};
     struct fovea_fault fault = {0};
     int code = record_check(record, NULL, true, note_problem, o, &checked, &fault);
+    tell_bytes(o, &checked.problems, sizeof checked.problems);
     code = code < 0 ? code : record_delete(record, "gone", &fault);
     if (code == -ENOENT)
         code = 0; /* by the run before */
@@ -297,11 +298,11 @@ static void run_mend(struct outcome *o)
 
 const struct scene scene_record = {"record", setup_record, run_record, settle_record, teardown_record};
 const struct scene scene_record_kept = {"record_kept", setup_record_kept, run_record_kept, settle_record, teardown_record};
-const struct scene scene_record_mend = {"record_mend", setup_mend, run_mend, settle_record, teardown_record};
+const struct scene scene_record_mend = {"record_mend", setup_mend, run_mend, NULL, teardown_record};
 const struct scene scene_pg = {"pg", setup_pg, run_record, settle_record, NULL};
 const struct scene scene_pg_kept = {"pg_kept", setup_pg_kept, run_record_kept, settle_record, close_record};
 const struct scene scene_pg_long = {"pg_long", setup_pg_kept, run_pg_long, settle_record, close_record};
-const struct scene scene_pg_mend = {"pg_mend", setup_pg_mend, run_mend, settle_record, close_record};
+const struct scene scene_pg_mend = {"pg_mend", setup_pg_mend, run_mend, NULL, close_record};
 const struct scene scene_pg_refused = {"pg_refused", setup_pg_refused, run_pg_refused, NULL, NULL};
 
 bool scene_is_thorough(const struct scene *s)
