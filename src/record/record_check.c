@@ -133,8 +133,8 @@ static int probe(struct walk *w, int64_t id, int64_t from, bool *ret_any)
     return code == -EIO ? -EBADMSG : code;
 }
 
-/* The next place from which rows can be read, INT64_MAX when there is none, or no row. One by one for as many as a few pages hold; further on
- * in steps that grow, and back to where it begins. */
+/* The next place from which rows can be read, INT64_MAX when there is none, or no row. One by one for as many as a few pages hold;
+ * further on in steps that grow, and back to where it begins. */
 static int find_readable(struct walk *w, int64_t id, int64_t bad, int64_t *ret)
 {
     int64_t good = bad;
