@@ -52,8 +52,7 @@ static int pg_open(const struct record_options *options, const struct backend_wa
 
 static void pg_close(struct backend *b)
 {
-    if (b)
-        pg_link_done(&b->link);
+    pg_link_done(&b->link);
     free(b);
 }
 

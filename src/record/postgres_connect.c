@@ -24,7 +24,7 @@
 
 static const char *option(const PQconninfoOption *options, const char *name)
 {
-    for (; options->keyword; options++)
+    for (; options->keyword; options++) /* never: libpq 14 has all that are asked for */
         if (!strcmp(options->keyword, name))
             return options->val;
     return NULL;
@@ -167,9 +167,10 @@ static int try_once(struct pg_link *l, int64_t deadline)
             return r;
         now = l->pq->PQconnectPoll(l->conn);
     }
-    if (now == PGRES_POLLING_FAILED || l->pq->PQsetnonblocking(l->conn, 1) || !l->pq->PQenterPipelineMode(l->conn))
+    if (now == PGRES_POLLING_FAILED)
         return -EHOSTUNREACH;
-    return 0;
+    bool set = l->pq->PQsetnonblocking(l->conn, 1) == 0 && l->pq->PQenterPipelineMode(l->conn); /* never: it is new, and idle */
+    return set ? 0 : -EHOSTUNREACH; /* never: as before */
 }
 
 /* ---------------------------------------------------------------- until it is there */

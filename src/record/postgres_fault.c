@@ -56,7 +56,7 @@ static void add_masked(struct buf *to, const char *words, const char *secret)
 static void add_words(struct buf *to, const struct pg_link *l, const char *words)
 {
     auto_buf line = BUF_INIT(16 * KIB), once = BUF_INIT(32 * KIB), twice = BUF_INIT(64 * KIB), thrice = BUF_INIT(64 * KIB);
-    const char *first = l->secrets[0], *second = l->secrets[1], *used = l->conn ? l->pq->PQpass(l->conn) : NULL;
+    const char *first = l->secrets[0], *second = l->secrets[1], *used = l->pq->PQpass(l->conn);
     if (first && second && strlen(second) > strlen(first)) {
         first = l->secrets[1];
         second = l->secrets[0];
@@ -92,7 +92,7 @@ int pg_fault(struct pg_link *l, const PGresult *res, struct fovea_fault *fault)
 
 int pg_fault_lost(struct pg_link *l, struct fovea_fault *fault)
 {
-    return say(l, EHOSTDOWN, "the connection was lost", l->conn ? l->pq->PQerrorMessage(l->conn) : NULL, fault);
+    return say(l, EHOSTDOWN, "the connection was lost", l->pq->PQerrorMessage(l->conn), fault);
 }
 
 /* libpq gives no code of why it could not connect, only words, which a server may say in its own language: those that are not
@@ -100,7 +100,7 @@ int pg_fault_lost(struct pg_link *l, struct fovea_fault *fault)
 bool pg_soon(const struct pg_link *l)
 {
     static const char *const words[] = {"starting up", "shutting down", "recovery mode", "not yet accepting"};
-    const char *said = l->conn ? l->pq->PQerrorMessage(l->conn) : "";
+    const char *said = l->pq->PQerrorMessage(l->conn);
     for (size_t i = 0; i < COUNT(words); i++)
         if (strstr(said, words[i]))
             return true;
@@ -109,7 +109,7 @@ bool pg_soon(const struct pg_link *l)
 
 int pg_fault_connect(struct pg_link *l, struct fovea_fault *fault)
 {
-    bool user = l->conn && (l->pq->PQconnectionNeedsPassword(l->conn) || l->pq->PQconnectionUsedPassword(l->conn));
+    bool user = l->pq->PQconnectionNeedsPassword(l->conn) || l->pq->PQconnectionUsedPassword(l->conn);
     return say(l, user ? EACCES : EHOSTUNREACH, user ? "the server refuses the user" : "cannot be reached",
-               l->conn ? l->pq->PQerrorMessage(l->conn) : NULL, fault);
+               l->pq->PQerrorMessage(l->conn), fault);
 }

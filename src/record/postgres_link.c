@@ -43,7 +43,8 @@ static int lost(struct pg_link *l, struct fovea_fault *fault)
 static bool is_too_much(struct pg_link *l)
 {
     int waiting = 0;
-    if (ioctl(l->pq->PQsocket(l->conn), FIONREAD, &waiting) == 0 && waiting > 0)
+    (void)ioctl(l->pq->PQsocket(l->conn), FIONREAD, &waiting);
+    if (waiting > 0)
         l->received += (size_t)waiting;
     return l->received > LIMIT_PG_ANSWER_BYTES;
 }
@@ -84,10 +85,13 @@ static int flush(struct pg_link *l, struct fovea_fault *fault)
     return 0;
 }
 
-/* NULL: the end of one statement's answers. */
-static int next_result(struct pg_link *l, PGresult **ret, struct fovea_fault *fault)
+/* NULL: the end of one statement's answers. quiet: there has been no error. libpq that has words then, and no answer, had no memory
+ * for one, and would wait for ever. */
+static int next_result(struct pg_link *l, bool quiet, PGresult **ret, struct fovea_fault *fault)
 {
     while (l->pq->PQisBusy(l->conn)) {
+        if (quiet && *l->pq->PQerrorMessage(l->conn))
+            return lost(l, fault);
         int r = wait_ready(l, POLLIN, fault);
         if (r < 0)
             return r;
@@ -107,9 +111,11 @@ static void keep(struct pg_link *l, PGresult **kept, PGresult *res)
 /* All answers up to the sync. The first error is the one that counts: it made the server pass over the rest. */
 static int collect(struct pg_link *l, PGresult **kept, struct fovea_fault *fault)
 {
+    bool quiet = !*l->pq->PQerrorMessage(l->conn);
     for (int code = 0, nothing = 0;;) {
         PGresult *res = NULL;
-        int r = next_result(l, &res, fault);
+        bool own;
+        int r = next_result(l, quiet && code == 0, &res, fault);
         if (r < 0)
             return r;
         nothing = res ? 0 : nothing + 1;
@@ -130,7 +136,10 @@ static int collect(struct pg_link *l, PGresult **kept, struct fovea_fault *fault
             break;
         default:
             code = code ? code : pg_fault(l, res, fault);
+            own = !l->pq->PQresultErrorField(res, PG_DIAG_SQLSTATE);
             l->pq->PQclear(res);
+            if (own) /* libpq's, not the server's: after want of memory it never comes to the sync */
+                return give_up(l, code);
         }
     }
 }
@@ -170,8 +179,9 @@ int pg_send(struct pg_link *l, const char *sql, const struct pg_value *values, s
         types[i] = values[i].type;
         formats[i] = 1;
         data[i] = number ? (const char *)&numbers[i] : values[i].data;
-        if (values[i].len > INT_MAX / 2 || __builtin_add_overflow(bytes, values[i].len, &bytes))
+        if (values[i].len > INT_MAX / 2)
             return fault_set(fault, EFBIG, "%zu bytes are too many for one row of a record", values[i].len);
+        bytes += values[i].len;
         lens[i] = number ? (int)sizeof numbers[i] : (int)values[i].len;
     }
     if (l->queued >= LIMIT_PG_QUEUE || l->queued_bytes >= LIMIT_PG_QUEUE_BYTES) {

@@ -59,7 +59,8 @@ int pg_answer(struct pg_link *l, PGresult **ret, struct fovea_fault *fault);
 int pg_ask(struct pg_link *l, const char *sql, const struct pg_value *values, size_t n, PGresult **ret,
            struct fovea_fault *fault);
 
-/* The fault of an error that the server reported, and that of a connection that failed while it was made. */
+/* The fault of an error that the server reported, and that of a connection that failed while it was made. There is one, good or
+ * bad, in l->conn. */
 int pg_fault(struct pg_link *l, const PGresult *res, struct fovea_fault *fault);
 int pg_fault_connect(struct pg_link *l, struct fovea_fault *fault);
 int pg_fault_lost(struct pg_link *l, struct fovea_fault *fault);

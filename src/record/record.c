@@ -121,9 +121,15 @@ bool record_again(struct record *r, struct record_tries *t, int code)
     return clock_left(t->deadline) && !cancel_struck(r->wait.cancel);
 }
 
-int record_end(int code)
+int record_end(int code, struct fovea_fault *fault)
 {
-    return code == -EHOSTDOWN ? -EHOSTUNREACH : code;
+    if (code == -ENOMEM)
+        return fault_oom(fault); /* a callback had no place for words */
+    if (code != -EHOSTDOWN)
+        return code;
+    if (fault)
+        fault->code = -EHOSTUNREACH;
+    return -EHOSTUNREACH;
 }
 
 /* ---------------------------------------------------------------- names */
@@ -152,7 +158,7 @@ int record_find(struct record *r, const char *session, const char *mark, int64_t
             code = r->kind->find_mark(r->backend, head.id, mark, ret_seq, fault);
     } while (record_again(r, &tries, code));
     record_leave(r);
-    return code == -ENOENT ? fault_set(fault, ENOENT, "nothing of that name in session \"%s\"", session) : record_end(code);
+    return code == -ENOENT ? fault_set(fault, ENOENT, "nothing of that name in session \"%s\"", session) : record_end(code, fault);
 }
 
 int record_last(struct record *r, const char *session, struct record_point *ret, struct fovea_fault *fault)
@@ -167,7 +173,7 @@ int record_last(struct record *r, const char *session, struct record_point *ret,
     } while (record_again(r, &tries, code));
     record_leave(r);
     if (code < 0 && code != -ENOENT)
-        return record_end(code);
+        return record_end(code, fault);
     *ret = code == 0 ? head.last : (struct record_point){0};
     return 0;
 }
@@ -199,7 +205,7 @@ int record_sessions(struct record *r, const char *name, void (*tell)(const struc
     record_leave(r);
     if (code == -ENOENT)
         return name ? fault_set(fault, ENOENT, "no session \"%s\"", name) : 0;
-    return record_end(code);
+    return record_end(code, fault);
 }
 
 /* sent: it may be done, although the answer was lost. */
@@ -229,5 +235,5 @@ int record_delete(struct record *r, const char *session, struct fovea_fault *fau
     record_leave(r);
     if (code == -ENOENT && sent)
         return 0; /* the try before had done it */
-    return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
+    return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code, fault);
 }

@@ -31,7 +31,7 @@ struct record;
 struct record_options {
     const char *where;  /* config record.store: "sqlite:" (the usual file), "sqlite:/abs/file.db", "postgresql://..." */
     const char *folder; /* of the usual file: $XDG_STATE_HOME/fovea; "" where there is no home (a fault, -ENOENT) */
-    record_derive *derive;
+    record_derive *derive; /* never NULL */
     int wait_ms; /* for others that write, and for a server that fell silent; 0: LIMIT_RECORD_WAIT_MS */
 };
 /* Opens nothing yet: the first use does. -EINVAL: where is none of those; its text says what it may be. */

@@ -47,7 +47,7 @@ static int check_append(const struct record_append *a, struct fovea_fault *fault
 static int make_key(char ret[static 2 * KEY_RANDOM + 1], struct fovea_fault *fault)
 {
     uint8_t random[KEY_RANDOM];
-    if (getrandom(random, sizeof random, 0) != sizeof random)
+    if (getrandom(random, sizeof random, 0) != sizeof random) /* never: the kernel gives so few whole */
         return fault_set(fault, EIO, "no random bytes to be had");
     for (size_t i = 0; i < sizeof random; i++)
         (void)snprintf(ret + 2 * i, 3, "%02x", random[i]);
@@ -127,7 +127,7 @@ static int append_one(struct record *r, const struct record_append *a, size_t i,
     struct note note = {{note_mark, note_use}, r, head->id, row.seq, a->session, fault};
     record_hash(head->last.hash, a->session, &row, row.hash);
     int code = r->kind->insert(r->backend, head->id, &row, fault);
-    if (code == 0 && r->derive) {
+    if (code == 0) {
         if (fault)
             fault->code = 0;
         code = r->derive(e->body, e->len, &note.index);
@@ -249,7 +249,7 @@ int record_sync(struct record *r, struct fovea_fault *fault)
             code = r->kind->end(r->backend, 0, fault);
     } while (record_again(r, &tries, code));
     record_leave(r);
-    return code == -EROFS || code == -EACCES ? 0 : record_end(code);
+    return code == -EROFS || code == -EACCES ? 0 : record_end(code, fault);
 }
 
 int record_append(struct record *r, const struct record_append *a, struct record_appended *ret, struct fovea_fault *fault)
@@ -268,5 +268,5 @@ int record_append(struct record *r, const struct record_append *a, struct record
     record_leave(r);
     if (code == 0 && was_new)
         ret->again = false; /* by nobody but ourselves, in a try whose answer was lost */
-    return record_end(code);
+    return record_end(code, fault);
 }

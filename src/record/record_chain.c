@@ -68,7 +68,7 @@ static int first_seen(struct record_chain *c, const struct backend_row *row)
 int record_chain_next(struct record_chain *c, const struct backend_row *row)
 {
     uint8_t hash[SHA256_LEN];
-    if (!c->known && c->at->seq > 0)
+    if (!c->known)
         return first_seen(c, row);
     if (row->seq != c->at->seq + 1)
         return fault_set(c->fault, EBADMSG, "session \"%s\" is damaged: entry %lld is missing", c->session,

@@ -122,40 +122,42 @@ static int note_any(const struct backend_row *row, void *arg)
     return 1;
 }
 
-/* 0: the rows from there on can be read, the first of them at least. */
-static int probe(struct walk *w, int64_t id, int64_t from)
+/* 0: the rows from there on can be read, the first of them at least, if there is any. */
+static int probe(struct walk *w, int64_t id, int64_t from, bool *ret_any)
 {
     struct record *r = w->c->r;
-    bool any = false;
+    *ret_any = false;
     if (cancel_struck(r->wait.cancel))
         return fault_cancelled(w->c->fault);
-    int code = r->kind->rows(r->backend, id, from, note_any, &any, w->c->fault);
+    int code = r->kind->rows(r->backend, id, from, note_any, ret_any, w->c->fault);
     return code == -EIO ? -EBADMSG : code;
 }
 
-/* The next place from which rows can be read, INT64_MAX when there is none. One by one for as many as a few pages hold; further on
- * in steps that grow, and back to where it begins. */
+/* The next place from which rows can be read, INT64_MAX when there is none, or no row. One by one for as many as a few pages hold;
+ * further on in steps that grow, and back to where it begins. */
 static int find_readable(struct walk *w, int64_t id, int64_t bad, int64_t *ret)
 {
     int64_t good = bad;
+    bool any = false, some;
     int code = -EBADMSG;
     for (int64_t step = 1, n = 0; code == -EBADMSG && good < INT64_MAX; n++) {
-        step = n < NEAR ? 1 : step > INT64_MAX / 2 ? step : 2 * step;
+        step = n < NEAR ? 1 : 2 * step; /* it ends before a step is too large */
         bad = good;
         good = __builtin_add_overflow(good, step, &good) ? INT64_MAX : good;
-        code = good < INT64_MAX ? probe(w, id, good) : -EBADMSG;
+        code = good < INT64_MAX ? probe(w, id, good, &any) : -EBADMSG;
     }
     while (code == 0 && good - bad > 1) {
         int64_t middle = bad + (good - bad) / 2;
-        int there = probe(w, id, middle);
-        if (there == 0)
+        int there = probe(w, id, middle, &some);
+        if (there == 0) {
             good = middle;
-        else if (there == -EBADMSG)
+            any = some;
+        } else if (there == -EBADMSG)
             bad = middle;
         else
             return there;
     }
-    *ret = good;
+    *ret = any ? good : INT64_MAX;
     return code == -EBADMSG ? 0 : code;
 }
 
@@ -222,7 +224,7 @@ static int is_made_right(struct walk *w, int64_t id, bool *ret)
     if (code < 0)
         return code;
     code = r->kind->made(r->backend, id, look_made, &made, w->c->fault);
-    *ret = w->before_fits && w->before.last.seq <= w->last.seq && w->last.seq <= after.last.seq &&
+    *ret = w->before_fits && w->last.seq <= after.last.seq &&
            made.uses == w->before.uses && !memcmp(&made.print, &w->print, sizeof made.print);
     return code;
 }
@@ -364,5 +366,7 @@ int record_check(struct record *r, const char *session, bool repair,
     buf_done(&c.names);
     if (code == 0)
         *ret = c.done;
-    return code == -ENOENT && session ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
+    if (code == -EFBIG)
+        return fault_set(fault, EFBIG, "the record has too many sessions, or too much damage, to be checked at once");
+    return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code, fault);
 }

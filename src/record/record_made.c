@@ -102,7 +102,7 @@ int record_print_entry(struct record *r, const struct backend_row *row, struct r
     struct record_print one;
     struct item item;
     const char *data;
-    int code = r->derive ? r->derive(row->body, row->len, &g.index) : 0;
+    int code = r->derive(row->body, row->len, &g.index);
     for (size_t at = 0; code == 0 && next_item(&g.items, &at, &item, &data);) {
         print_item(item.kind, item.seq, data, item.len, &one);
         code = buf_add(&prints, &one, sizeof one);
@@ -135,7 +135,7 @@ static int rebuild_row(const struct backend_row *row, void *arg)
     if (code)
         return code == 1 ? 0 : code;
     m->g.seq = row->seq;
-    code = m->r->derive ? m->r->derive(row->body, row->len, &m->g.index) : 0;
+    code = m->r->derive(row->body, row->len, &m->g.index);
     if (code < 0)
         return fault_set(m->chain.fault, code, "entry %lld of session \"%s\" cannot be indexed: %s", (long long)row->seq,
                          m->chain.session, strerror(-code));

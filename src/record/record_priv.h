@@ -28,8 +28,8 @@ struct record_tries {
 };
 /* Is it to be tried again? Pauses before it says so. */
 bool record_again(struct record *r, struct record_tries *t, int code);
-/* What the caller gets of a call that ended with code. */
-int record_end(int code);
+/* What the caller gets of a call that ended with code: its fault says the same. */
+int record_end(int code, struct fovea_fault *fault);
 
 /* -EINVAL, with words. */
 int record_check_name(const char *session, struct fovea_fault *fault);
@@ -44,7 +44,7 @@ void record_seal(const uint8_t *of, const char *spec, const struct record_varian
 struct record_chain {
     const char *session;
     struct record_point *at; /* the last that was right */
-    bool known;              /* *at itself was seen */
+    bool known;              /* *at itself was seen, or is before the first */
     struct fovea_fault *fault;
 };
 /* 0: it fits, and *at is there now. 1: it is the one at *at. -EBADMSG, -ESTALE. */

@@ -85,7 +85,7 @@ int record_read(struct record *r, const char *session, struct record_point *at, 
     record_leave(r);
     if (g.stopped)
         return MIN(g.said, 0); /* whatever came of leaving the store */
-    return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code);
+    return code == -ENOENT ? fault_set(fault, ENOENT, "no session \"%s\"", session) : record_end(code, fault);
 }
 
 /* ---------------------------------------------------------------- blobs and variants */
@@ -107,7 +107,7 @@ int record_blob(struct record *r, const uint8_t sha256_[static SHA256_LEN], void
     record_leave(r);
     sha256_hex(sha256_, hex);
     if (code < 0)
-        return code == -ENOENT ? fault_set(fault, ENOENT, "the bytes %.16s... are not in the record", hex) : record_end(code);
+        return code == -ENOENT ? fault_set(fault, ENOENT, "the bytes %.16s... are not in the record", hex) : record_end(code, fault);
     sha256(data, len, hash);
     if (memcmp(hash, sha256_, SHA256_LEN))
         return fault_set(fault, EBADMSG, "the record is damaged: the bytes %.16s... are not those that were written", hex);
@@ -143,7 +143,7 @@ int record_variant(struct record *r, const uint8_t of[static SHA256_LEN], const 
         code = variant_once(r, of, spec, ret, fault);
     } while (record_again(r, &tries, code));
     record_leave(r);
-    return code == -ENOENT ? fault_set(fault, ENOENT, "no such version is kept yet") : record_end(code);
+    return code == -ENOENT ? fault_set(fault, ENOENT, "no such version is kept yet") : record_end(code, fault);
 }
 
 /* The row, and its bytes, as they were written; -ENOENT otherwise, so that it is made anew. */
@@ -185,6 +185,8 @@ static int keep_once(struct record *r, const uint8_t *of, const char *spec, cons
         code = put_anew(r, of, spec, v, &blob, fault);
         if (code == 0)
             code = variant_once(r, of, spec, &there, fault);
+        if (code == -ENOENT)
+            code = fault_set(fault, EBADMSG, "the record is damaged: it does not keep what it is given");
     }
     code = r->kind->end(r->backend, code, fault);
     if (code == 0)
@@ -208,5 +210,5 @@ int record_variant_keep(struct record *r, const uint8_t of[static SHA256_LEN], c
         code = keep_once(r, of, spec, &sealed, data, ret, fault);
     } while (record_again(r, &tries, code));
     record_leave(r);
-    return record_end(code);
+    return record_end(code, fault);
 }

@@ -11,8 +11,6 @@
 
 static void sq_close(struct backend *b)
 {
-    if (!b)
-        return;
     sq_hang_up(b);
     close_fd(b->lease);
     free(b->folder);
@@ -28,12 +26,7 @@ static int find_place(struct backend *b, const struct record_options *options, s
     if (*file && (*file != '/' || !slash[1]))
         return fault_set(fault, EINVAL, "record.store: \"sqlite:\" takes the absolute path of a file, as sqlite:/home/me/record.db");
     b->name = strdup(*file ? slash + 1 : "record.db");
-    if (*file)
-        b->folder = slash == file ? strdup("/") : strndup(file, (size_t)(slash - file));
-    else if (options->folder && *options->folder)
-        b->folder = strdup(options->folder);
-    else
-        return b->name ? 0 : fault_oom(fault);
+    b->folder = *file ? strndup(file, (size_t)MAX(slash - file, 1)) : strdup(options->folder);
     return b->name && b->folder ? 0 : fault_oom(fault);
 }
 

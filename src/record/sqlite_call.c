@@ -32,7 +32,7 @@ static const struct {
 int sq_fault_named(struct backend *b, int error, const char *words, struct fovea_fault *fault)
 {
     auto_buf shown = BUF_INIT(KIB);
-    (void)buf_add_shown(&shown, b->folder ? b->folder : "", 120);
+    (void)buf_add_shown(&shown, b->folder, 120);
     return fault_set(fault, error, "\"%s/%s\" %s", shown.data ? shown.data : "", b->name, words);
 }
 
@@ -102,7 +102,7 @@ int sq_run(struct backend *b, enum sq_statement which, const struct sq_value *va
         return code;
     code = sqlite3_step(st);
     (void)sqlite3_reset(st);
-    return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
+    return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 int sq_each(struct backend *b, enum sq_statement which, const struct sq_value *values, size_t n, sq_row *each, void *arg,

@@ -129,7 +129,7 @@ static int open_file(struct backend *b, int folder, bool make, struct fovea_faul
 static int open_folder(struct backend *b, bool make, int *ret, struct fovea_fault *fault)
 {
     b->deadline = clock_ms() + b->wait->ms;
-    if (!b->folder)
+    if (!*b->folder)
         return make ? fault_set(fault, ENOENT, "no place for the record: set HOME or XDG_STATE_HOME") : -ENOENT;
     return home_open(b->folder, make, ret, fault);
 }

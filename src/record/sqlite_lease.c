@@ -36,7 +36,7 @@ static int wait_lock(struct backend *b, off_t byte, struct fovea_fault *fault)
         int r = set_lock(b->lease, F_WRLCK, byte);
         if (r == 0)
             return 0;
-        if (r != -EAGAIN && r != -EACCES && r != -EINTR)
+        if (r != -EAGAIN)
             return sq_fault_named(b, r, "cannot be locked for writing", fault);
         if (cancel_struck(b->wait->cancel))
             return fault_cancelled(fault);
@@ -85,6 +85,5 @@ int sq_lease_take(struct backend *b, int folder, struct fovea_fault *fault)
 
 void sq_lease_drop(struct backend *b)
 {
-    if (b->lease >= 0)
-        (void)set_lock(b->lease, F_UNLCK, LEASE);
+    (void)set_lock(b->lease, F_UNLCK, LEASE);
 }

@@ -7,20 +7,32 @@
 # code asks for fails.
 # A crash is told with its trace: addr2line -f -e BUILD/tests/lab/inject says where an offset is.
 set -u
+export PYTHONDONTWRITEBYTECODE=1
 log=$(mktemp)
 trap 'rm -f "$log" "$log.out"' EXIT
 trap 'exit 130' INT TERM
+
+# What runs a command beside a PostgreSQL of its own; without one the scenes of it are skipped.
+server() {
+    command -v python3 >/dev/null || return 0
+    for place in "$(pg_config --bindir 2>/dev/null)" /usr/lib/postgresql/*/bin; do
+        [ ! -x "$place/initdb" ] || [ ! -x "$place/postgres" ] || { echo "python3 tests/record/pgserver.py $place"; return 0; }
+    done
+}
+
 if [ -n "${LAB_QUICK:-}" ]; then
     points=${INJECT_POINTS:-1}
     set -- schema neutral config record_kept ledger_kept view_whole session_kept mcp cli_setup
+    beside=
 else
     points=${INJECT_POINTS:-100}
     set -- all
+    beside=$(server)
 fi
 bad=0
 for scene in "$@"; do
-    # shellcheck disable=SC2086 # points may be nothing
-    "$BUILD/tests/lab/inject" $points "$scene" 2>"$log" || {
+    # shellcheck disable=SC2086 # both may be nothing
+    $beside "$BUILD/tests/lab/inject" $points "$scene" 2>"$log" || {
         bad=1
         tail -n 60 "$log" | sed 's/^/# /'
     }

@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -240,3 +241,20 @@ def backend_pid(data):
             return struct.unpack(">I", data[at + 5:at + 9])[0]
         at += 1 + size
     return 0
+
+
+def main(words):
+    """BIN COMMAND...: runs the command beside a server of its own, whose address FOVEA_TEST_STORE has."""
+    server = Server(words[0])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        server.start()
+        return subprocess.run(words[1:], env=dict(os.environ, FOVEA_TEST_STORE=server.url()), stdin=subprocess.DEVNULL, check=False).returncode
+    finally:
+        if server.process and server.process.poll() is None:
+            server.kill()  # its files go anyway
+        shutil.rmtree(server.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

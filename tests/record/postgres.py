@@ -117,6 +117,11 @@ def waits_end_and_memory_is_bounded(server):
 
 
 @test
+def tables_and_servers_that_lie_are_told_of(server):
+    return run_unit(server, "record_hostile_test", "hostile")
+
+
+@test
 def a_commit_whose_answer_is_lost_counts_once(server):
     """Cut before the server sees it, after it has done it, and at a moment that nobody knows."""
     rounds = 40

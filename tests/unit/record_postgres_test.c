@@ -24,6 +24,12 @@ static void *strike(void *cancel)
     return NULL;
 }
 
+static int derive(const char *body, size_t len, struct record_index *to)
+{
+    (void)body, (void)len, (void)to;
+    return 0;
+}
+
 static int append(struct record *r, const char *session, const char *body, size_t len, struct fovea_fault *fault)
 {
     struct record_new e = {body, len};
@@ -57,7 +63,7 @@ TEST(opening_reaches_for_nothing)
 {
     struct record *r = NULL;
     struct fovea_fault fault = {0};
-    struct record_options o = {.where = "postgresql://u:secret@/x?host=/nowhere", .folder = ""};
+    struct record_options o = {.where = "postgresql://u:secret@/x?host=/nowhere", .folder = "", .derive = derive};
     CHECK(record_open(&o, &r, &fault) == 0);
     record_close(r);
 }
@@ -66,7 +72,7 @@ TEST(a_server_that_is_not_there_is_told_of_at_once)
 {
     struct record *r = NULL;
     struct fovea_fault fault = {0};
-    struct record_options o = {.where = "postgresql://u:secret@/x?host=/nowhere", .folder = ""};
+    struct record_options o = {.where = "postgresql://u:secret@/x?host=/nowhere", .folder = "", .derive = derive};
     int64_t start = clock_ms();
     CHECK(record_open(&o, &r, &fault) == 0);
     CHECK_MSG(append(r, "s", "x", 1, &fault) == -EHOSTUNREACH, "%s", fault.text);
@@ -85,7 +91,7 @@ TEST(a_silent_server_is_left_when_the_cancel_strikes)
     pthread_t thread;
     CHECK(silent_server(folder, &fd) == 0 && fovea_cancel_new(&cancel, &fault) == 0);
     snprintf(where, sizeof where, "postgresql:///x?host=%s", folder);
-    struct record_options o = {.where = where, .folder = ""};
+    struct record_options o = {.where = where, .folder = "", .derive = derive};
     CHECK(record_open(&o, &r, &fault) == 0);
     record_cancel(r, cancel);
     CHECK(pthread_create(&thread, NULL, strike, cancel) == 0);
@@ -118,7 +124,7 @@ TEST(waiting_for_another_writer_ends_when_the_cancel_strikes)
     if (!store())
         SKIP("tests/record has a server");
     CHECK(fovea_cancel_new(&cancel, &fault) == 0);
-    struct record_options o = {.where = store(), .folder = ""};
+    struct record_options o = {.where = store(), .folder = "", .derive = derive};
     CHECK(record_open(&o, &r, &fault) == 0);
     record_cancel(r, cancel);
     CHECK_MSG(append(r, "held", "x", 1, &fault) == 0, "%s", fault.text);
@@ -152,7 +158,7 @@ struct crossing {
 static void *cross(void *arg)
 {
     struct crossing *c = arg;
-    struct record_options o = {.where = store(), .folder = ""};
+    struct record_options o = {.where = store(), .folder = "", .derive = derive};
     struct backend *b = NULL;
     struct backend_head head;
     struct fovea_fault fault = {0};
@@ -217,7 +223,7 @@ TEST(a_long_session_is_read_in_bounded_memory)
     int seen = 0;
     if (!store())
         SKIP("tests/record has a server");
-    struct record_options o = {.where = store(), .folder = ""};
+    struct record_options o = {.where = store(), .folder = "", .derive = derive};
     CHECK(record_open(&o, &r, &fault) == 0);
     char *body = malloc(LARGE);
     for (int i = 0; body && i < MANY; i++) {

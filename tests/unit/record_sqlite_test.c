@@ -178,6 +178,8 @@ TEST(nothing_is_chained_to_a_damaged_end)
         "UPDATE entries SET body = CAST('fiftg' AS BLOB) WHERE session = 1 AND seq = 5",
         "DELETE FROM heads",
         "UPDATE heads SET seq = 4 WHERE session = 1",
+        "UPDATE heads SET seq = 4, hash = (SELECT hash FROM entries WHERE session = 1 AND seq = 4) WHERE session = 1",
+        "DELETE FROM entries WHERE session = 1 AND seq = 4",
     };
     for (size_t i = 0; i < COUNT(ends); i++) {
         auto_lab l;

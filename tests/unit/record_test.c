@@ -188,6 +188,7 @@ TEST(names_keys_and_sizes_have_their_limits)
     CHECK(lab_say(l.r, longest, NULL, "x") == -EINVAL);
     CHECK(lab_say(l.r, lab_name(&l, "a"), key, "x") == -EINVAL);
     CHECK(lab_say(l.r, lab_name(&l, "a"), "", "x") == -EINVAL);
+    CHECK(lab_say(l.r, lab_name(&l, "a"), "a\nb", "x") == -EINVAL && lab_say(l.r, lab_name(&l, "a"), "a\177", "x") == -EINVAL);
     key[LIMIT_KEY_BYTES] = '\0';
     CHECK(lab_say(l.r, lab_name(&l, "a"), key, "x") == 1);
     struct record_append none = {.session = lab_name(&l, "a"), .after = -1};
@@ -196,10 +197,23 @@ TEST(names_keys_and_sizes_have_their_limits)
     struct record_new huge = {"", LIMIT_ENTRY_BYTES + 1};
     struct record_append a = {.session = lab_name(&l, "a"), .entries = &huge, .count = 1, .after = -1};
     CHECK(record_append(l.r, &a, &done, &l.fault) == -EFBIG);
+    struct record_blob large = {.data = "", .len = LIMIT_BLOB_BYTES + 1};
+    struct record_new one = {"", 0};
+    a = (struct record_append){.session = lab_name(&l, "a"), .entries = &one, .count = 1, .blobs = &large, .n_blobs = 1, .after = -1};
+    CHECK(record_append(l.r, &a, &done, &l.fault) == -EFBIG);
+    a.n_blobs = 0;
+    a.count = LIMIT_APPEND_ENTRIES + 1;
+    CHECK(record_append(l.r, &a, &done, &l.fault) == -EINVAL);
+    struct record_variant v = {.bytes = -1};
+    CHECK(record_variant_keep(l.r, large.sha256, "x", &v, "", &v, &l.fault) == -EFBIG);
+    v.bytes = (int64_t)LIMIT_BLOB_BYTES + 1;
+    CHECK(record_variant_keep(l.r, large.sha256, "x", &v, "", &v, &l.fault) == -EFBIG);
     struct record_options o = {.where = "mysql://x", .folder = l.folder};
     struct record *r;
     CHECK(record_open(&o, &r, &l.fault) == -EINVAL && strstr(l.fault.text, "sqlite:"));
     o.where = "sqlite:relative.db";
+    CHECK(record_open(&o, &r, &l.fault) == -EINVAL);
+    o.where = "sqlite:/folder/";
     CHECK(record_open(&o, &r, &l.fault) == -EINVAL);
 }
 

@@ -37,7 +37,7 @@ static struct watched {
     _Atomic(void *) block;
     struct trace where;
 } watched[WATCHED];
-static atomic_bool watching;
+static atomic_bool watching, resets;
 static _Thread_local bool exempt;
 static atomic_long live;
 
@@ -176,6 +176,16 @@ void inject_arm(enum inject_kind kind, long at, int error, bool forever)
 void inject_disarm(void)
 {
     shared->kind = shared->armed = INJECT_NONE;
+}
+
+void inject_resets(bool really)
+{
+    resets = really;
+}
+
+bool inject_is_reset(int error)
+{
+    return error == ECONNRESET && resets;
 }
 
 bool inject_pause(void)

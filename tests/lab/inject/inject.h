@@ -22,6 +22,7 @@ enum inject_kind {
     INJECT_RECV,
     INJECT_SEND,
     INJECT_SYNC,
+    INJECT_CLOCK, /* does not fail: it is an hour later */
     INJECT_RESIZE,
     INJECT_FORK,
     INJECT_THREAD,
@@ -39,6 +40,7 @@ enum { INJECT_SHORT = -1 }; /* instead of an error: one byte less, or half of th
 /* From now on call `at` (from 1) of that kind fails with error, and with `forever` all after it. at 0: only counts. */
 void inject_arm(enum inject_kind kind, long at, int error, bool forever);
 void inject_disarm(void);
+void inject_resets(bool really); /* a connection that fails with ECONNRESET is gone */
 void inject_exempt(void); /* calls of this thread neither count nor fail: it plays somebody else */
 /* Nothing fails until it is resumed, with what pausing returned. */
 bool inject_pause(void);

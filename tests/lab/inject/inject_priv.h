@@ -16,6 +16,8 @@ bool inject_fails(enum inject_kind kind);
 void *inject_born(void *block);
 void inject_died(void *block);
 
+bool inject_is_reset(int error);
+
 ssize_t real_write(int fd, const void *data, size_t len);
 
 #endif

@@ -16,7 +16,8 @@ const struct scene *const scenes[] = {
     &scene_record_kept, &scene_read,   &scene_view_whole,    &scene_view_kept,    &scene_view_kinds, &scene_session_whole,
     &scene_session_kept, &scene_lower, &scene_simulate,      &scene_mcp,          &scene_mcp_stdio, &scene_mcp_http,
     &scene_ask,       &scene_models,   &scene_doctor,        &scene_workers, &scene_markdown,
-    &scene_again,     &scene_reject,   &scene_delete,        &scene_settings,     &scene_tools,  NULL,
+    &scene_again,     &scene_reject,   &scene_delete,        &scene_settings,     &scene_tools,
+    &scene_record_mend, &scene_pg,      &scene_pg_kept,       &scene_pg_long,      &scene_pg_mend, &scene_pg_refused, NULL,
 };
 
 void tell_bytes(struct outcome *o, const void *data, size_t len)

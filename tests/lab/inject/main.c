@@ -4,7 +4,7 @@
  * that one and all after it. Every play is a process of its own, forked from one that has played the scene undisturbed, so that a
  * crash ends one play, and what libraries keep for ever is there already when blocks are counted. With POINTS (0: all) only so
  * many of each kind are played: the first call from each place in our code, as far as they go (from 100 on, every place), and others
- * spread over all of them.
+ * spread over all of them; from 100 on all of a scene that is thorough.
  * INJECT_LOUD=1 tells every outcome.
  */
 #include <dirent.h>
@@ -56,12 +56,15 @@ static const struct {
     {"recv-eintr", INJECT_RECV, EINTR},
     {"send", INJECT_SEND, ECONNRESET},
     {"send-eintr", INJECT_SEND, EINTR},
+    {"send-eagain", INJECT_SEND, EAGAIN},
+    {"clock", INJECT_CLOCK, ETIME},
     {"fsync", INJECT_SYNC, EIO},
     {"resize", INJECT_RESIZE, ENOSPC},
     {"fork", INJECT_FORK, EAGAIN},
     {"thread", INJECT_THREAD, EAGAIN},
     {"pipe", INJECT_PIPE, EMFILE},
     {"memfd", INJECT_MEMFD, EMFILE},
+    {"poll", INJECT_POLL, ENOMEM},
     {"socket", INJECT_SOCKET, EMFILE},
     {"connect", INJECT_CONNECT, ECONNREFUSED},
     {"poll-eintr", INJECT_POLL, EINTR},
@@ -146,6 +149,7 @@ static enum verdict play_once(const struct scene *s, size_t fault, long at, bool
     struct outcome o = {0}, again = {0}, settled = {0};
     if (s->setup && s->setup() < 0)
         return NOT_READY;
+    inject_resets(scene_is_thorough(s));
     inject_arm(faults[fault].kind, at, faults[fault].error, forever);
     s->run(&o);
     inject_disarm();
@@ -251,12 +255,12 @@ enum { MOST_CALLS = 1 << 20, EVERY_PLACE = 100 };
 static bool chosen[MOST_CALLS + 1];
 
 /* Which calls fail. Different ones for each scene, so that few points see beginnings, middles and ends. */
-static void choose(long n, size_t number)
+static void choose(const struct scene *s, long n, size_t number)
 {
     const long *first;
     long places = (long)inject_places(&first);
     long step = lab.points && lab.points < EVERY_PLACE ? MAX(1, (places + lab.points - 1) / lab.points) : 1;
-    memset(chosen, lab.points == 0, sizeof chosen);
+    memset(chosen, lab.points == 0 || (lab.points >= EVERY_PLACE && scene_is_thorough(s)), sizeof chosen);
     for (long i = (long)number % step; i < places && lab.points; i += step)
         chosen[MIN(first[i], MOST_CALLS)] = true;
     long more = lab.points - places;
@@ -265,18 +269,31 @@ static void choose(long n, size_t number)
     lab.counts->places += places;
 }
 
+/* Those that a machine has hardly ever are for scenes that are thorough. */
+static bool is_rare(size_t fault)
+{
+    return faults[fault].kind == INJECT_CLOCK || (faults[fault].kind == INJECT_POLL && faults[fault].error == ENOMEM);
+}
+
+/* Who is interrupted for ever tries for ever, and is right; and hardly anything is rare for ever. */
+static bool is_tried_again(size_t fault)
+{
+    return faults[fault].error == EINTR || (faults[fault].kind == INJECT_SEND && faults[fault].error == EAGAIN) || is_rare(fault);
+}
+
 static void play_fault(const struct scene *s, size_t fault, size_t number)
 {
+    if (is_rare(fault) && !scene_is_thorough(s))
+        return;
     long n = MIN(count_calls(s, faults[fault].kind), MOST_CALLS);
     lab.counts->points += n;
-    choose(n, number);
+    choose(s, n, number);
     for (long at = lab.at ? lab.at : 1; at <= (lab.at ? lab.at : n); at++) {
         if (!lab.at && !chosen[at])
             continue;
         if (!lab.mode || !strcmp(lab.mode, "once"))
             play_apart(s, fault, at, false);
-        /* Who is interrupted for ever tries for ever, and is right. */
-        if (faults[fault].error != EINTR && (!lab.mode || !strcmp(lab.mode, "forever")))
+        if (!is_tried_again(fault) && (!lab.mode || !strcmp(lab.mode, "forever")))
             play_apart(s, fault, at, true);
     }
 }

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "inject_priv.h"
@@ -61,6 +62,8 @@ static bool is_event(int fd, size_t len)
         int verdict_ = inject_verdict(kind);                         \
         if (verdict_ && is_event(fd, len))                           \
             verdict_ = 0;                                            \
+        if (inject_is_reset(verdict_))                               \
+            (void)shutdown(fd, SHUT_RDWR);                           \
         if (verdict_ > 0) {                                          \
             errno = verdict_;                                        \
             return -1;                                               \
@@ -110,6 +113,15 @@ STAND_IN ssize_t __recv_chk(int fd, void *to, size_t len, size_t room, int flags
 
 PLAIN(INJECT_SYNC, int, fsync, (int fd), fd)
 PLAIN(INJECT_SYNC, int, fdatasync, (int fd), fd)
+
+STAND_IN int clock_gettime(clockid_t which, struct timespec *ret)
+{
+    int code = REAL(clock_gettime, which, ret);
+    if (code == 0 && which == CLOCK_MONOTONIC && inject_verdict(INJECT_CLOCK))
+        ret->tv_sec += 3600;
+    return code;
+}
+
 PLAIN(INJECT_RESIZE, int, ftruncate, (int fd, off_t len), fd, len)
 PLAIN(INJECT_RESIZE, int, ftruncate64, (int fd, off_t len), fd, len)
 PLAIN(INJECT_RESIZE, int, fallocate, (int fd, int mode, off_t at, off_t len), fd, mode, at, len)
