@@ -124,7 +124,9 @@ static int outcome(const struct desk *d, struct reader_report *ret, struct fovea
     if (report->error == -ENOSPC || report->error == -ENOMEM)
         return fault_oom(fault);
     if (report->error)
-        return fault_set(fault, report->error, "cannot read the file: %s", strerrordesc_np(-report->error));
+        return fault_set(fault, report->error, "cannot %s: %s",
+                         report->verdict == SNAPSHOT_ABSENT ? "open the file or folder" : "read the file",
+                         strerrordesc_np(-report->error));
     memcpy(ret, report, sizeof *ret);
     return d->job.text && report->verdict == SNAPSHOT_TAKEN ? copy_text(d, ret, fault) : 0;
 }

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -593,4 +594,26 @@ TEST(a_text_is_cut_to_the_size_asked_for_and_the_rest_is_told)
     CHECK_STR(l.text, "on");
     CHECK(l.cut && l.cut_bytes == 1 && l.total_lines == 3 && l.last == 1);
     snapshot_lines_done(&l);
+}
+
+/* It said that the file was absent. */
+TEST(a_reader_that_cannot_open_says_so_and_why)
+{
+    cleanup(place_done) struct place p;
+    struct snapshot_lines l = {0};
+    struct ref_variants v = {0};
+    struct fovea_fault fault = {0};
+    enum snapshot_verdict verdict;
+    pid_t ids[CHILDREN];
+    struct rlimit old;
+    place_init(&p, "R/a");
+    CHECK(reads_inside(&p) && children_of(getpid(), ids) == 1);
+    CHECK(!prlimit(ids[0], RLIMIT_NOFILE, NULL, &old));
+    CHECK(!prlimit(ids[0], RLIMIT_NOFILE, &(struct rlimit){0, old.rlim_max}, NULL));
+    CHECK(!ref_variants("a", NULL, &v));
+    CHECK(snapshot_take_lines(p.g, &v, NULL, 1, UINT64_MAX, &verdict, &l, &fault) == -EMFILE);
+    CHECK_MSG(strstr(fault.text, "cannot open") && strstr(fault.text, "Too many open files"), "%s", fault.text);
+    ref_variants_done(&v);
+    CHECK(!prlimit(ids[0], RLIMIT_NOFILE, &old, NULL));
+    CHECK(reads_inside(&p));
 }

@@ -30,6 +30,7 @@ enum inject_kind {
     INJECT_CONNECT,
     INJECT_POLL,
     INJECT_DUP,
+    INJECT_STAT,
     INJECT_KINDS,
 };
 

@@ -63,6 +63,7 @@ static const struct {
     {"connect", INJECT_CONNECT, ECONNREFUSED},
     {"poll-eintr", INJECT_POLL, EINTR},
     {"dup", INJECT_DUP, EMFILE},
+    {"stat", INJECT_STAT, EIO},
 };
 
 static struct {

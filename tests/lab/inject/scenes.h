@@ -46,5 +46,6 @@ extern const struct scene scene_view_whole, scene_view_kept, scene_view_kinds, s
 extern const struct scene scene_session_whole, scene_session_kept, scene_lower, scene_simulate;
 extern const struct scene scene_mcp, scene_mcp_stdio, scene_mcp_http;
 extern const struct scene scene_ask, scene_models;
+extern const struct scene scene_refs, scene_hosts, scene_gate, scene_gate_names, scene_reader, scene_fetch, scene_fetch_refused;
 
 #endif
