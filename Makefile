@@ -338,6 +338,9 @@ $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/lib
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 
+# Has a clock that can be put forward.
+$(BUILD)/tests/reader_test: TEST_LIBS := -Wl,--wrap=clock_gettime
+
 # Brings a libcurl, a resolver and a clock of its own.
 $(BUILD)/tests/fetch_faults_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,curl_load getaddrinfo freeaddrinfo __res_init getifaddrs freeifaddrs \
     clock_gettime write_all memory_seal place_take)

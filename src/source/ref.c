@@ -57,7 +57,7 @@ static int decomposed(const char *s, struct buf *out)
     if (!utf8_valid(s, len))
         return buf_add(out, s, len);
     auto_free uint8_t *d = u8_normalize(UNINORM_NFD, (const uint8_t *)s, len, NULL, &n);
-    return d || !len ? buf_add(out, d, n) : -ENOMEM;
+    return d ? buf_add(out, d, n) : -ENOMEM;
 }
 
 /* The folders of a path are often typed by hand while the file's name came from elsewhere. */
@@ -79,7 +79,7 @@ static int decomposed_curly(const char *s, struct buf *out)
 {
     auto_buf d = BUF_INIT(LIMIT_PATH_BYTES);
     int r = decomposed(s, &d);
-    return r < 0 ? r : curly(d.data ? d.data : "", out);
+    return r < 0 ? r : curly(d.data, out); /* of something comes something */
 }
 
 static const respell respellings[] = {narrow_space, decomposed, decomposed_name, curly, decomposed_curly};

@@ -44,10 +44,9 @@ static int seal(int fd, struct fovea_fault *fault)
     return r < 0 ? fault_set(fault, r, "cannot seal the memory of the file: %s", strerrordesc_np(-r)) : 0;
 }
 
-/* Of a memfd: no space is no memory. */
 static int write_failed(int r, struct fovea_fault *fault)
 {
-    if (r == -ENOMEM || r == -ENOSPC)
+    if (memory_is_full(r))
         return fault_oom(fault);
     return fault_set(fault, r, "cannot keep the bytes in memory: %s", strerrordesc_np(-r));
 }

@@ -64,6 +64,7 @@ TEST(heads_are_judged_by_the_table)
         {"HTTP/2 200\r\n\r\n", "http_status"},
         {"ICY 200 OK\r\n\r\n", "http_status"},
         {"\r\n", "http_status"},
+        {"HTTP/1.1 200 OK\r\nX: y", "truncated"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct answer a;
@@ -149,6 +150,38 @@ TEST(a_waiting_fetch_was_passed_by_later_ones)
     place_leave(other);
     for (size_t i = 1; i < COUNT(held); i++)
         place_leave(held[i]);
+}
+
+static void *wait_long(void *arg)
+{
+    CHECK(place_take("busy.test", clock_ms() + 20000, arg) == -ECANCELED);
+    return NULL;
+}
+
+TEST(a_line_that_is_full_is_not_joined)
+{
+    int held[LIMIT_FETCHES_HOST];
+    static pthread_t thread[LIMIT_FETCHES_WAITING];
+    fovea_cancel *cancel;
+    pthread_attr_t small;
+    CHECK(fovea_cancel_new(&cancel, NULL) == 0 && !pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, 256 << 10));
+    for (size_t i = 0; i < COUNT(held); i++)
+        held[i] = place_take("busy.test", clock_ms(), NULL);
+    for (size_t i = 0; i < COUNT(thread); i++)
+        CHECK(pthread_create(&thread[i], &small, wait_long, cancel) == 0);
+    int64_t deadline = clock_ms() + 10000;
+    int got = -ETIMEDOUT;
+    while (got == -ETIMEDOUT && clock_left(deadline))
+        got = place_take("busy.test", clock_ms(), NULL);
+    CHECK_MSG(got == -EBUSY, "%d", got);
+    fovea_cancel_now(cancel);
+    for (size_t i = 0; i < COUNT(thread); i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+    for (size_t i = 0; i < COUNT(held); i++)
+        place_leave(held[i]);
+    place_leave(-EBUSY);
+    fovea_cancel_free(cancel);
+    (void)pthread_attr_destroy(&small);
 }
 
 TEST(what_the_gate_refuses_is_a_result_with_words)
