@@ -333,7 +333,15 @@ $(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/vid
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(MCP_OBJ) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(MCP_OBJ) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS) $(TEST_LIBS)
+
+# Lets calls of the system and of memory fail when told to.
+$(BUILD)/tests/mcp_lines_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,poll writev read eventfd dup2 malloc calloc client_new buf_add buf_add_str)
+
+# Is the HTTP library itself, and says when there is no memory.
+$(BUILD)/tests/mcp_http_request_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,MHD_get_connection_info MHD_get_connection_values_n \
+    MHD_create_response_from_buffer MHD_create_response_from_callback MHD_add_response_header MHD_queue_response MHD_destroy_response \
+    MHD_suspend_connection MHD_resume_connection calloc client_new http_outlet_new sessions_add buf_add)
 
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp

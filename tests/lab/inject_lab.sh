@@ -10,7 +10,7 @@ trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 if [ -n "${LAB_QUICK:-}" ]; then
     points=${INJECT_POINTS:-1}
-    set -- schema neutral config record_kept ledger_kept view_whole session_kept mcp
+    set -- schema neutral config gate record_kept ledger_kept view_whole session_kept mcp
 else
     points=${INJECT_POINTS:-100}
     set -- all
@@ -23,4 +23,9 @@ for scene in "$@"; do
         tail -n 60 "$log" | sed 's/^/# /'
     }
 done
+# Fetches are played in the network of tests/net, where that can be made.
+[ -n "${LAB_QUICK:-}" ] || sh tests/net/space.sh tests/lab/inject_fetch.py "$points" 2>"$log" || {
+    bad=1
+    tail -n 60 "$log" | sed 's/^/# /'
+}
 exit $bad

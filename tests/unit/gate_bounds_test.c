@@ -176,7 +176,7 @@ TEST(what_lies_deeper_than_the_longest_path_is_absent)
     struct fovea_fault fault = {0};
     char deep[LIMIT_PATH_BYTES];
     CHECK(!tree_init(&t, "-"));
-    auto_free char *link = tree_text(&t, "@short"), *name = tree_text(&t, "{200*n}");
+    auto_free char *link = tree_text(&t, "@short");
     auto_free char *up = tree_text(&t, "@short/../{1900*./}x"), *denied = tree_text(&t, "@short/none/{200*n}");
     make_deep(&t, LIMIT_PATH_BYTES - 6, deep, link);
     const char *reach[] = {link, NULL}, *floor[] = {denied, NULL};
@@ -223,7 +223,7 @@ TEST(other_names_of_a_new_file_of_the_floor_are_found)
     cleanup(tree_done) struct tree t;
     struct gate *g = NULL;
     CHECK(!tree_init(&t, "R/a R/b R/c"));
-    auto_free char *root = tree_text(&t, "@R"), *a = tree_text(&t, "@R/a"), *b = tree_text(&t, "@R/b"), *c = tree_text(&t, "@R/c");
+    auto_free char *root = tree_text(&t, "@R"), *a = tree_text(&t, "@R/a"), *c = tree_text(&t, "@R/c");
     auto_free char *netrc = tree_text(&t, "@R/.netrc"), *ssh = tree_text(&t, "@R/.ssh"), *far = tree_text(&t, "@R/.ssh/1/2/3/4/c");
     const char *reach[] = {root, NULL};
     CHECK(make(root, reach, NULL, &g) == 0);
