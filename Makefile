@@ -338,6 +338,8 @@ $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/lib
 # Lets calls of the system and of memory fail when told to.
 $(BUILD)/tests/mcp_lines_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,poll writev read eventfd dup2 malloc calloc client_new buf_add buf_add_str)
 
+$(BUILD)/tests/mcp_http_token_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,getrandom openat fsync fstat linkat read write_all strdup buf_add_str)
+
 # Is the HTTP library itself, and says when there is no memory.
 $(BUILD)/tests/mcp_http_request_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,MHD_get_connection_info MHD_get_connection_values_n \
     MHD_create_response_from_buffer MHD_create_response_from_callback MHD_add_response_header MHD_queue_response MHD_destroy_response \
