@@ -340,6 +340,8 @@ $(BUILD)/tests/mcp_lines_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,pol
 
 $(BUILD)/tests/mcp_http_token_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,getrandom openat fsync fstat linkat read write_all strdup buf_add_str)
 
+$(BUILD)/tests/mcp_exchange_test: TEST_LIBS := -Wl,--wrap=buf_add_json_str
+
 # Is the HTTP library itself, and says when there is no memory.
 $(BUILD)/tests/mcp_http_request_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,MHD_get_connection_info MHD_get_connection_values_n \
     MHD_create_response_from_buffer MHD_create_response_from_callback MHD_add_response_header MHD_queue_response MHD_destroy_response \
