@@ -131,7 +131,7 @@ int __real_buf_add(struct buf *b, const void *data, size_t len);
 int __wrap_buf_add(struct buf *b, const void *data, size_t len);
 int __wrap_buf_add(struct buf *b, const void *data, size_t len)
 {
-    return lib.no_body ? -ENOMEM : __real_buf_add(b, data, len);
+    return lib.no_body ? (b->error = -ENOMEM) : __real_buf_add(b, data, len);
 }
 
 /* ---------------------------------------------------------------- a bench */
@@ -316,4 +316,51 @@ TEST(whoever_has_no_more_than_a_share_keeps_it)
     b.h.bodies -= LIMIT_HTTP_BODIES - 15;
     TAILQ_REMOVE(&b.h.requests, &small, all);
     buf_done(&small.body);
+}
+
+/* ---------------------------------------------------------------- answers */
+
+TEST(an_answer_waits_asleep_and_is_whole_or_a_stream)
+{
+    static const struct {
+        bool note, last;
+        int http, status;
+        enum outlet_says says;
+    } rows[] = {
+        {false, true, 0, 200, OUTLET_PLAIN},
+        {false, true, 404, 404, OUTLET_PLAIN},
+        {true, false, 0, 0, OUTLET_GONE}, /* no memory for a stream */
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        memset(&lib, 0, sizeof lib);
+        struct outlet *o = http_outlet_new(connection);
+        struct MHD_Response *response = NULL;
+        int status = 0;
+        CHECK(http_outlet_ready(o, &status, &response) == OUTLET_WAITS && lib.asleep == 1);
+        CHECK(o->kind->send(o, "{}", 2, rows[i].last, rows[i].http) && lib.asleep == 0);
+        CHECK(http_outlet_over(o) == rows[i].last && !http_outlet_gone(o));
+        CHECK(o->kind->send(o, "{}", 2, true, 200)); /* of a plain one, too late */
+        CHECK_MSG(http_outlet_ready(o, &status, &response) == rows[i].says && status == rows[i].status, "row %zu: %d", i, status);
+        o->kind->end(o);
+        outlet_unref(o);
+    }
+}
+
+TEST(an_answer_without_memory_ends_the_connection)
+{
+    for (int i = 0; i < 3; i++) {
+        memset(&lib, 0, sizeof lib);
+        struct outlet *o = http_outlet_new(connection);
+        struct MHD_Response *response = NULL;
+        int status = 0;
+        lib.no_body = i < 2;
+        CHECK(o->kind->send(o, "{}", 2, i != 1, 200));
+        lib.no_response = i == 2;
+        CHECK(http_outlet_ready(o, &status, &response) == OUTLET_GONE && !response);
+        CHECK(http_outlet_gone(o) == (i < 2));
+        outlet_unref(o);
+    }
+    lib.no_memory = true;
+    CHECK(!http_outlet_new(connection));
+    lib.no_memory = false;
 }
