@@ -344,6 +344,8 @@ $(BUILD)/tests/mcp_exchange_test: TEST_LIBS := -Wl,--wrap=buf_add_json_str
 
 $(BUILD)/tests/mcp_http_conn_test: TEST_LIBS := -Wl,--wrap=calloc,--wrap=getrandom
 
+$(BUILD)/tests/mcp_roots_test: TEST_LIBS := -Wl,--wrap=strdup,--wrap=calloc,--wrap=fovea_session_new
+
 # Is the HTTP library itself, and says when there is no memory.
 $(BUILD)/tests/mcp_http_request_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,MHD_get_connection_info MHD_get_connection_values_n \
     MHD_create_response_from_buffer MHD_create_response_from_callback MHD_add_response_header MHD_queue_response MHD_destroy_response \
