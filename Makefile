@@ -346,6 +346,9 @@ $(BUILD)/tests/mcp_http_conn_test: TEST_LIBS := -Wl,--wrap=calloc,--wrap=getrand
 
 $(BUILD)/tests/mcp_roots_test: TEST_LIBS := -Wl,--wrap=strdup,--wrap=calloc,--wrap=fovea_session_new
 
+$(BUILD)/tests/mcp_http_run_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,socket listen getsockname epoll_create1 eventfd getrlimit \
+    MHD_is_feature_supported)
+
 # Is the HTTP library itself, and says when there is no memory.
 $(BUILD)/tests/mcp_http_request_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,MHD_get_connection_info MHD_get_connection_values_n \
     MHD_create_response_from_buffer MHD_create_response_from_callback MHD_add_response_header MHD_queue_response MHD_destroy_response \
