@@ -263,9 +263,11 @@ static void converse(void)
 {
     static char text[TEXT_ROOM];
     char session[256] = "";
-    for (size_t i = 0; i < COUNT(talk) && !web.down; i++) {
-        if (!post(talk[i], session, text, sizeof text))
+    for (size_t i = 0, silent = 0; i < COUNT(talk) && !web.down && silent < 3; i++) { /* each silence lasts for seconds */
+        if (!post(talk[i], session, text, sizeof text)) {
+            silent++;
             continue;
+        }
         const char *id = strcasestr(text, "\nmcp-session-id:");
         if (i == 0 && id)
             (void)snprintf(session, sizeof session, "%.*s\r\n", (int)strcspn(id + 1, "\r"), id + 1);
