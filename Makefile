@@ -303,7 +303,7 @@ $(LABS): $(BUILD)/tests/lab/%: tests/lab/%.c $(OBJ)/libinternal.a $(OBJ)/flags
 $(BUILD)/tests/lab/network_open: TEST_LIBS := -Wl,--wrap=netaddr_judge,--wrap=netaddr_judge_answer
 # Lets every call fail, one after the other: its own malloc and open stand before libc's.
 INJECT_OBJ := $(call objects,$(sort $(wildcard tests/lab/inject/*.c)))
-$(INJECT_OBJ): CPPFLAGS += -I. -Itests/lab/inject
+$(INJECT_OBJ): CPPFLAGS += -I. -Itests/lab/inject -Itests/unit
 # What stands before libc runs before a sanitizer is ready.
 INJECT_BARE := $(addprefix $(OBJ)/tests/lab/inject/,inject.o stand_in_alloc.o stand_in_calls.o)
 $(INJECT_BARE): SAN_FLAGS := $(if $(SAN),-fno-sanitize=all -g)

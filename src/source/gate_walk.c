@@ -57,7 +57,7 @@ static int enter(struct walk *w, const char *path)
     drop_to(w, 0);
     w->root = r;
     w->dir[0] = (struct walk_dir){r->fd, strlen(r->path), r->dev};
-    if (!gate_join(w->path, r->path, "", "") || !gate_join(w->todo, rest, "", ""))
+    if (!gate_join(w->path, r->path, "", "") || !gate_join(w->todo, rest, "", "")) /* never: the first, which a walk once made */
         return -ENOENT;
     return 0;
 }
@@ -92,7 +92,7 @@ static int follow(struct walk *w, int link)
     char target[LIMIT_PATH_BYTES];
     ssize_t n = readlinkat(link, "", target, sizeof target);
     if ((size_t)n - 1 >= sizeof target - 1) /* an error, nothing, or maybe not all */
-        return n < 0 ? trouble() : -ENOENT;
+        return n < 0 ? trouble() : -ENOENT; /* never: no link is empty, or longer than any path */
     target[n] = '\0';
     w->path[w->dir[w->depth].path_len] = '\0';
     if (!gate_join(w->scratch, target, w->todo, ""))

@@ -124,8 +124,6 @@ static bool is_home(const char *s)
 /* Adds a spelling that is not there yet; one that is too long or empty is no path and left out. */
 static int add(struct ref_variants *v, const char *home, struct buf *b)
 {
-    if (b->error == -ENOMEM)
-        return -ENOMEM;
     if (b->error || !b->len)
         return 0;
     auto_buf full = BUF_INIT(LIMIT_PATH_BYTES - 1);
@@ -138,7 +136,7 @@ static int add(struct ref_variants *v, const char *home, struct buf *b)
         if (!strcmp(v->path[i], full.data))
             return 0;
     v->path[v->n] = buf_take(&full);
-    return v->path[v->n++] ? 0 : -ENOMEM;
+    return v->path[v->n++] ? 0 : -ENOMEM; /* never: what is not empty is there to be taken */
 }
 
 static int respell_into(struct ref_variants *v, const char *home, respell how, const char *base)

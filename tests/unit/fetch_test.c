@@ -86,6 +86,7 @@ TEST(heads_end_at_their_ceilings)
     CHECK(answer_add(&a, line, sizeof line) == NET_HEADER_TOO_LARGE);
     a = (struct answer){.status = 200, .last = ""};
     CHECK(answer_add(&a, "X: a\0b\r\n", 8) == NET_HTTP_STATUS);
+    CHECK(answer_add(&a, "", 0) == NET_OK && a.ended); /* an empty line, whatever ends it */
 }
 
 TEST(a_location_longer_than_any_url_stays_too_long)
@@ -192,4 +193,5 @@ TEST(what_the_gate_refuses_is_a_result_with_words)
     CHECK(r.words[0] && net_reason_of_gate(r.reason));
     CHECK(fetch_url(&p, "https://denied.test/", 0, NULL, &r, NULL) == 0 && r.reason == NET_HOST_DENIED);
     CHECK(fetch_gate(&p, "http://a.test/", 14, NULL) == NET_SCHEME);
+    CHECK(fetch_gate(&p, "https://a.test/", 15, NULL) == NET_OK);
 }

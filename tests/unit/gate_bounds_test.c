@@ -273,6 +273,32 @@ TEST(without_descriptors_a_file_is_not_said_to_be_absent)
     CHECK(opened_with_few(g, outside) == GATE_ABSENT);
     CHECK(opened_with_few(g, key) == GATE_ABSENT);
     CHECK(opened(g, "link") == GATE_OPEN && opened(g, "none") == GATE_ABSENT);
+    const char *narrow[] = {outside, NULL};
+    struct stat st;
+    struct rlimit old, few;
+    int fd = -1, next = dup(0);
+    close_fd(next);
+    CHECK(!getrlimit(RLIMIT_NOFILE, &old));
+    few = (struct rlimit){(rlim_t)next, old.rlim_max};
+    CHECK(!setrlimit(RLIMIT_NOFILE, &few));
+    int narrowed = gate_open(g, narrow, "a", &fd, &st); /* what a call may not see is absent to it */
+    CHECK(!setrlimit(RLIMIT_NOFILE, &old));
+    CHECK(narrowed == GATE_ABSENT);
+    gate_free(g);
+}
+
+TEST(a_floor_file_that_is_gone_denies_no_other_name_of_it)
+{
+    cleanup(tree_done) struct tree t;
+    struct gate *g = NULL;
+    struct fovea_fault fault = {0};
+    CHECK(!tree_init(&t, "R/state R/b==R/state"));
+    auto_free char *root = tree_text(&t, "@R"), *state = tree_text(&t, "@R/state");
+    const char *reach[] = {root, NULL}, *floor[] = {state, NULL};
+    struct gate_options o = {.cwd = root, .reach = reach, .floor = floor};
+    CHECK_MSG(gate_new(&o, &g, &fault) == 0, "%s", fault.text);
+    CHECK(opened(g, "b") == GATE_ABSENT);
+    CHECK(!unlink(state) && opened(g, "b") == GATE_OPEN);
     gate_free(g);
 }
 

@@ -55,7 +55,7 @@ MAY_FAIL(void *, NULL, malloc, (size_t size), size, size)
 MAY_FAIL(void *, NULL, calloc, (size_t n, size_t size), n * size, n, size)
 MAY_FAIL(struct client *, NULL, client_new, (struct server *s), 0, s)
 MAY_FAIL(int, -ENOMEM, buf_add, (struct buf *b, const void *data, size_t len), 0, b, data, len)
-MAY_FAIL(int, -ENOMEM, buf_add_str, (struct buf *b, const char *s), strlen(s), b, s)
+MAY_FAIL(int, (b->error = -ENOMEM), buf_add_str, (struct buf *b, const char *s), strlen(s), b, s)
 
 struct bench {
     fovea *f;
@@ -341,8 +341,10 @@ static int wait_full(const struct fault *f, bool *ended_well)
     struct bench b = begin(PING, full_pipe(&reader));
     fault_next = *f;
     CHECK(!pthread_create(&thread, NULL, run, &b));
-    (void)usleep(30000);
-    int failed = !fault_next.call;
+    const char *volatile *waits = (const char *volatile *)&fault_next.call;
+    for (int i = 0; i < 5000 && *waits; i++)
+        (void)usleep(1000);
+    int failed = !*waits;
     (void)eventfd_write(b.io.stop, 1);
     CHECK(!pthread_join(thread, NULL));
     *ended_well = b.ended_well;
@@ -453,5 +455,11 @@ TEST(a_batch_without_memory_for_its_answers_says_so)
     fault_next = (struct fault){"buf_add_str", ENOMEM, 1};
     b->kind->end(b);
     CHECK(!fault_next.call && strstr(heard.text, "-32603") && heard.http == 500 && heard.last == 1 && heard.ends == 1);
+    outlet_unref(b);
+    b = new_batch(1);
+    fault_next = (struct fault){"buf_add_str", ENOMEM, 1};
+    CHECK(b->kind->send(b, "1", 1, true, 200) && !fault_next.call);
+    b->kind->end(b);
+    CHECK(strstr(heard.text, "-32603") && heard.last == 1 && heard.ends == 1);
     outlet_unref(b);
 }

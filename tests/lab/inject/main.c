@@ -245,9 +245,19 @@ static long count_calls(const struct scene *s, enum inject_kind kind)
     return inject_count();
 }
 
+static bool is_small(const struct scene *s)
+{
+    for (size_t i = 0; small_scenes[i]; i++)
+        if (small_scenes[i] == s)
+            return true;
+    return false;
+}
+
 static void play_fault(const struct scene *s, size_t fault, size_t number)
 {
-    long n = count_calls(s, faults[fault].kind), step = lab.points ? MAX(1, (n + lab.points - 1) / lab.points) : 1;
+    long n = count_calls(s, faults[fault].kind);
+    bool all = !lab.points || (is_small(s) && lab.points > 1);
+    long step = all ? 1 : MAX(1, (n + lab.points - 1) / lab.points);
     lab.counts->points += n;
     /* Different ones for each scene, so that few points see beginnings, middles and ends. */
     for (long at = lab.at ? lab.at : 1 + (long)number % step; at <= (lab.at ? lab.at : n); at += step) {

@@ -33,6 +33,7 @@ struct scene {
     void (*teardown)(void);
 };
 extern const struct scene *const scenes[]; /* NULL-terminated */
+extern const struct scene *const small_scenes[]; /* of them: every call is played, but where one point is enough; NULL-terminated */
 
 /* A folder of the run, made anew by each call; the last one is taken away. NULL: none. */
 const char *fresh_folder(void);
@@ -47,5 +48,6 @@ extern const struct scene scene_session_whole, scene_session_kept, scene_lower, 
 extern const struct scene scene_mcp, scene_mcp_stdio, scene_mcp_http;
 extern const struct scene scene_ask, scene_models;
 extern const struct scene scene_refs, scene_hosts, scene_gate, scene_gate_names, scene_reader, scene_fetch, scene_fetch_refused;
+extern const struct scene scene_anthropic, scene_chat, scene_responses;
 
 #endif
