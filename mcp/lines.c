@@ -200,8 +200,8 @@ static ssize_t more(const struct stdio *io, char *piece, size_t size)
 bool stdio_run(struct server *s, const struct stdio *io)
 {
     auto_free char *piece = malloc(LIMIT_READ_PIECE);
-    struct line_outlet *o = line_outlet_new(io);
-    struct lines_in in = {.server = s, .client = client_new(s), .outlet = &o->outlet, .line = BUF_INIT(LIMIT_MCP_LINE)};
+    struct outlet *o = (struct outlet *)line_outlet_new(io); /* its first member, or NULL */
+    struct lines_in in = {.server = s, .client = client_new(s), .outlet = o, .line = BUF_INIT(LIMIT_MCP_LINE)};
     ssize_t n = -ENOMEM;
     while (o && in.client && piece && (n = more(io, piece, LIMIT_READ_PIECE)) > 0)
         take_bytes(&in, piece, (size_t)n);
@@ -209,7 +209,7 @@ bool stdio_run(struct server *s, const struct stdio *io)
         take_line(&in);
     buf_done(&in.line);
     client_unref(in.client); /* what it asked for may still be answered */
-    outlet_unref(o ? &o->outlet : NULL);
+    outlet_unref(o);
     return n == 0;
 }
 
