@@ -303,7 +303,7 @@ $(LABS): $(BUILD)/tests/lab/%: tests/lab/%.c $(OBJ)/libinternal.a $(OBJ)/flags
 $(BUILD)/tests/lab/network_open: TEST_LIBS := -Wl,--wrap=netaddr_judge,--wrap=netaddr_judge_answer
 # Lets every call fail, one after the other: its own malloc and open stand before libc's.
 INJECT_OBJ := $(call objects,$(sort $(wildcard tests/lab/inject/*.c)))
-$(INJECT_OBJ): CPPFLAGS += -I. -Itests/lab/inject
+$(INJECT_OBJ): CPPFLAGS += -I. -Itests/lab/inject -Itests/unit
 # What stands before libc runs before a sanitizer is ready.
 INJECT_BARE := $(addprefix $(OBJ)/tests/lab/inject/,inject.o stand_in_alloc.o stand_in_calls.o)
 $(INJECT_BARE): SAN_FLAGS := $(if $(SAN),-fno-sanitize=all -g)
@@ -352,7 +352,26 @@ $(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/vid
 $(BUILD)/tests/mcp_%: tests/unit/mcp_%.c tests/unit/test.h $(MCP_OBJ) $(OBJ)/libinternal.a $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(MCP_OBJ) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(MCP_OBJ) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS) $(TEST_LIBS)
+
+# Lets calls of the system and of memory fail when told to.
+$(BUILD)/tests/mcp_lines_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,poll writev read eventfd dup2 malloc calloc client_new buf_add buf_add_str)
+
+$(BUILD)/tests/mcp_http_token_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,getrandom openat fsync fstat linkat read write_all strdup buf_add_str)
+
+$(BUILD)/tests/mcp_exchange_test: TEST_LIBS := -Wl,--wrap=buf_add_json_str
+
+$(BUILD)/tests/mcp_http_conn_test: TEST_LIBS := -Wl,--wrap=calloc,--wrap=getrandom
+
+$(BUILD)/tests/mcp_roots_test: TEST_LIBS := -Wl,--wrap=strdup,--wrap=calloc,--wrap=fovea_session_new
+
+$(BUILD)/tests/mcp_http_run_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,socket listen getsockname epoll_create1 eventfd getrlimit \
+    MHD_is_feature_supported)
+
+# Is the HTTP library itself, and says when there is no memory.
+$(BUILD)/tests/mcp_http_request_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,MHD_get_connection_info MHD_get_connection_values_n \
+    MHD_create_response_from_buffer MHD_create_response_from_callback MHD_add_response_header MHD_queue_response MHD_destroy_response \
+    MHD_suspend_connection MHD_resume_connection calloc client_new http_outlet_new sessions_add buf_add)
 
 # Those of the command line's parts.
 CMD_PARTS := $(filter-out %/cmd/main.o,$(CLI_OBJ))
@@ -366,6 +385,13 @@ $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp
 
 # Lets calls fail.
 $(BUILD)/tests/replace_test: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=,getrandom fstat fchown lgetxattr fremovexattr fsetxattr fchmod renameat2 link rename fsync open close)
+
+# Has a clock that can be put forward.
+$(BUILD)/tests/reader_test: TEST_LIBS := -Wl,--wrap=clock_gettime
+
+# Brings a libcurl, a resolver and a clock of its own.
+$(BUILD)/tests/fetch_faults_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,curl_load getaddrinfo freeaddrinfo __res_init getifaddrs freeifaddrs \
+    clock_gettime write_all memory_seal place_take)
 
 # Is a provider with a certificate of its own.
 $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl

@@ -30,6 +30,9 @@ static bool batch_send(struct outlet *o, const char *text, size_t len, bool last
     return fits;
 }
 
+/* For an array that cannot be kept: whoever waits for it must not wait for ever. */
+static const char no_memory[] = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32603,\"message\":\"out of memory\"}}";
+
 /* Each answer ends once; with the last of them the array is complete. All of them cancelled leave nothing to send. */
 static void batch_end(struct outlet *o)
 {
@@ -39,7 +42,9 @@ static void batch_end(struct outlet *o)
     (void)pthread_mutex_unlock(&b->lock);
     if (!complete)
         return;
-    if (b->text.len && !buf_add_str(&b->text, "]"))
+    if ((b->text.len || b->text.error) && buf_add_str(&b->text, "]") < 0)
+        (void)b->outlet.to->kind->send(b->outlet.to, no_memory, sizeof no_memory - 1, true, 500);
+    else if (b->text.len)
         (void)b->outlet.to->kind->send(b->outlet.to, b->text.data, b->text.len, true, 200);
     b->outlet.to->kind->end(b->outlet.to);
 }

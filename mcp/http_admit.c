@@ -27,7 +27,7 @@ static const struct refusal no_type = {415, false, NULL, NULL, "Content-Type mus
 static const struct refusal no_accept = {406, false, NULL, NULL,
                                          "Accept must allow application/json and text/event-stream"};
 static const struct refusal too_long = {413, true, NULL, NULL, "the message is too long"};
-const struct refusal refused_server = {503, false, "Retry-After", "1", "out of memory"};
+const struct refusal refused_server = {503, false, NULL, NULL, "out of memory"};
 
 /* ---- reading the headers */
 

@@ -78,7 +78,7 @@ static bool send_words(struct outlet *base, const char *text, size_t len, bool l
 static void finish(struct http_outlet *o, bool gone)
 {
     (void)pthread_mutex_lock(&o->lock);
-    if (!o->over && !o->status)
+    if (!o->over)
         o->streaming = true; /* a call without an answer is an empty stream */
     o->over = true;
     o->gone = o->gone || gone;

@@ -58,7 +58,7 @@ static enum MHD_Result refuse(const struct request *r, struct MHD_Connection *co
     if (!response)
         return MHD_NO;
     (void)MHD_add_response_header(response, "Content-Type", "application/json");
-    if (no->header && no->status != 503)
+    if (no->header)
         (void)MHD_add_response_header(response, no->header, no->value);
     return queue(r, connection, no->status, response);
 }

@@ -108,15 +108,19 @@ static int random_token(char out[B64_LEN(TOKEN_BYTES) + 2])
     return 0;
 }
 
-/* -EEXIST when somebody else was faster. */
+/* -EEXIST when somebody else was faster. The draft's name is nobody else's: one that a crash left behind, by a process that had our
+ * number, would keep every later one from starting. */
 static int write_token(int folder, const char *token)
 {
-    char name[40];
-    (void)snprintf(name, sizeof name, "token.%ld", (long)getpid());
+    char name[40], random[B64_LEN(TOKEN_BYTES) + 2];
+    int r = random_token(random);
+    if (r < 0)
+        return r;
+    (void)snprintf(name, sizeof name, "token.%.16s", random);
     auto_close int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return errno == EEXIST ? -EBUSY : -errno;
-    int r = write_all(fd, token, strlen(token));
+        return -errno;
+    r = write_all(fd, token, strlen(token));
     r = r < 0 ? r : write_all(fd, "\n", 1);
     if (!r && (fsync(fd) < 0 || linkat(folder, name, folder, "token", 0) < 0))
         r = -errno;
@@ -131,9 +135,9 @@ static int make_token(int folder, const char *path, char **ret, struct fovea_fau
     char token[B64_LEN(TOKEN_BYTES) + 2];
     int r = random_token(token);
     r = r < 0 ? r : write_token(folder, token);
-    if (r == -EEXIST)
-        return read_token(folder, path, ret, fault);
-    if (r < 0)
+    if (r == -EEXIST && (r = read_token(folder, path, ret, fault)) != -ENOENT)
+        return r;
+    if (r < 0) /* -ENOENT: it was there and is gone */
         return fault_set(fault, r, "cannot write '%s/token': %s", path, strerror(-r));
     *ret = strdup(token);
     if (!*ret)

@@ -110,7 +110,7 @@ struct lines_in {
     struct client *client;
     struct outlet *outlet;
     struct buf line; /* what came of a line that is not complete */
-    bool skipping;   /* to the end of a line that is too long ... */
+    int skipping;    /* to the end of a line that cannot be kept, by this error ... */
     struct id_finder finder; /* ... for whose id somebody waits */
 };
 
@@ -129,30 +129,33 @@ static void renew(struct lines_in *in)
 }
 
 /* From here on the line is only looked at. */
-static void skip(struct lines_in *in)
+static void skip(struct lines_in *in, int error)
 {
-    in->skipping = true;
+    in->skipping = error;
     in->finder = (struct id_finder){0};
     id_finder_take(&in->finder, in->line.data ? in->line.data : "", in->line.len);
     renew(in);
 }
 
-static void too_long(struct lines_in *in)
+static void refuse(struct lines_in *in)
 {
     struct rpc_error error;
     auto_json *id = id_finder_id(&in->finder);
-    (void)rpc_error_set(&error, RPC_INVALID, 400, "a message may have %zu MiB at most; give a file by its path",
-                        LIMIT_MCP_LINE / MIB);
+    if (in->skipping == -ENOMEM)
+        (void)rpc_error_set(&error, RPC_INTERNAL, 500, "out of memory");
+    else
+        (void)rpc_error_set(&error, RPC_INVALID, 400, "a message may have %zu MiB at most; give a file by its path",
+                            LIMIT_MCP_LINE / MIB);
     answer_error(in->outlet, id, &error);
 }
 
 static void take_line(struct lines_in *in)
 {
     if (in->skipping)
-        too_long(in);
+        refuse(in);
     else if (in->line.len && !blank(in->line.data, in->line.len))
         (void)server_receive(in->server, in->client, NULL, in->outlet, in->line.data, in->line.len);
-    in->skipping = false;
+    in->skipping = 0;
     in->line.len = 0;
     if (in->line.room > LIMIT_READ_PIECE * 4)
         renew(in);
@@ -163,8 +166,9 @@ static void take_bytes(struct lines_in *in, const char *bytes, size_t len)
     while (len) {
         const char *end = memchr(bytes, '\n', len);
         size_t n = end ? (size_t)(end - bytes) : len;
-        if (!in->skipping && n && buf_add(&in->line, bytes, n))
-            skip(in);
+        int kept = in->skipping || !n ? 0 : buf_add(&in->line, bytes, n);
+        if (kept < 0)
+            skip(in, kept);
         if (in->skipping)
             id_finder_take(&in->finder, bytes, n);
         if (end)
@@ -196,8 +200,8 @@ static ssize_t more(const struct stdio *io, char *piece, size_t size)
 int stdio_run(struct server *s, const struct stdio *io)
 {
     auto_free char *piece = malloc(LIMIT_READ_PIECE);
-    struct line_outlet *o = line_outlet_new(io);
-    struct lines_in in = {.server = s, .client = client_new(s), .outlet = &o->outlet, .line = BUF_INIT(LIMIT_MCP_LINE)};
+    struct outlet *o = (struct outlet *)line_outlet_new(io); /* its first member, or NULL */
+    struct lines_in in = {.server = s, .client = client_new(s), .outlet = o, .line = BUF_INIT(LIMIT_MCP_LINE)};
     bool ready = o && in.client && piece;
     ssize_t n = -ENOMEM;
     while (ready && (n = more(io, piece, LIMIT_READ_PIECE)) > 0)
@@ -206,7 +210,7 @@ int stdio_run(struct server *s, const struct stdio *io)
         take_line(&in);
     buf_done(&in.line);
     client_unref(in.client); /* what it asked for may still be answered */
-    outlet_unref(o ? &o->outlet : NULL);
+    outlet_unref(o);
     return ready ? n == 0 : -ENOMEM;
 }
 

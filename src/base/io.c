@@ -46,3 +46,8 @@ int memory_seal(int fd)
         r = fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0 ? -errno : 0;
     return r;
 }
+
+bool memory_is_full(int error)
+{
+    return error == -ENOSPC || error == -ENOMEM;
+}

@@ -3,6 +3,7 @@
 #ifndef FOVEA_IO_H
 #define FOVEA_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Writes all of it. 0 or a negative errno. */
@@ -13,5 +14,7 @@ int memory_open(const char *name);
 
 /* From now on nobody can change it. 0 or a negative errno; -EBUSY while somebody has it mapped for writing. */
 int memory_seal(int fd);
+/* Of an error of writing to it: no space is no memory. */
+bool memory_is_full(int error);
 
 #endif

@@ -5,6 +5,8 @@
  */
 #include "provider/wire_priv.h"
 
+#include "base/json_read.h"
+
 static const struct wire *const wires[] = {&wire_anthropic, &wire_openai_chat, &wire_openai_responses, &wire_gemini};
 
 const struct wire *wire_find(const char *name)
@@ -93,10 +95,9 @@ int wire_add_field(struct buf *b, const char *name, const char *value)
 
 int wire_add_value(struct buf *b, const char *name, const json_t *value)
 {
+    auto_free char *text = json_text_new(value, JSON_COMPACT | JSON_ENCODE_ANY); /* all of it, or nothing */
     (void)buf_add_format(b, ",\"%s\":", name);
-    if (json_dump_callback(value, buf_add_piece, b, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
-        return b->error ? b->error : -EINVAL;
-    return b->error;
+    return text ? buf_add_str(b, text) : -ENOMEM;
 }
 
 /* A media type of ours has no more in it; anything else would need escapes. */

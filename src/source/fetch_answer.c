@@ -89,7 +89,7 @@ static enum net_reason judge_fold(const struct answer *a)
 static bool is_token_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr("!#$%&'*+-.^_`|~", c));
+           memchr("!#$%&'*+-.^_`|~", c, sizeof "!#$%&'*+-.^_`|~" - 1);
 }
 
 static enum net_reason take_field(struct answer *a, struct field line)
@@ -134,9 +134,9 @@ enum net_reason answer_add(struct answer *a, const char *line, size_t len)
 {
     struct field l = {line, len};
     a->lines++;
-    if (__builtin_add_overflow(a->bytes, len, &a->bytes) || a->bytes > LIMIT_FETCH_HEADER_BYTES ||
-        a->lines > LIMIT_FETCH_HEADERS)
+    if (len > LIMIT_FETCH_HEADER_BYTES - a->bytes || a->lines > LIMIT_FETCH_HEADERS)
         return NET_HEADER_TOO_LARGE;
+    a->bytes += len;
     if (a->ended)
         return NET_OK; /* a trailer: nothing in it matters */
     if (memchr(line, '\0', len))

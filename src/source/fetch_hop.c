@@ -253,7 +253,7 @@ static const struct {
 static int judge_end(const struct transfer *t, CURLcode code, enum net_reason *ret_reason, struct fovea_fault *fault)
 {
     if (t->error)
-        return t->error == -ENOMEM || t->error == -ENOSPC
+        return memory_is_full(t->error)
                    ? fault_oom(fault)
                    : fault_set(fault, t->error, "cannot keep the bytes in memory: %s", strerrordesc_np(-t->error));
     if (t->reason || t->stopped || code == CURLE_OK) {

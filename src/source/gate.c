@@ -18,8 +18,8 @@
 
 #define READ_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
-/* What an attempt may say besides a verdict. */
-enum { TRY_WALK = -1, TRY_AGAIN = -2 };
+/* What an attempt may say besides a verdict or a negative errno. */
+enum { TRY_WALK = GATE_NOT_REGULAR + 1, TRY_AGAIN };
 
 static int open_beneath(int dir, const char *rest, int flags)
 {
@@ -33,9 +33,8 @@ static int open_beneath(int dir, const char *rest, int flags)
 /* 0 when the kernel does not tell. */
 static uint64_t mount_of(int fd)
 {
-    struct statx x;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) < 0 || !(x.stx_mask & STATX_MNT_ID))
-        return 0;
+    struct statx x = {0}; /* the kernel leaves 0 where it does not tell, too */
+    (void)statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &x);
     return x.stx_mnt_id;
 }
 
@@ -61,29 +60,33 @@ struct found {
     struct stat st;
 };
 
+/* Of what was judged by its path, so that it may be told. */
+static int open_failed(void)
+{
+    return gate_is_trouble(errno) ? -errno : TRY_AGAIN;
+}
+
 static int open_found(const struct gate *g, const struct found *f, int *ret_fd, struct stat *ret_stat)
 {
     struct stat st;
-    if (!gate_within(f->path, f->roots) || floor_has_path(g, f->path) || fstat(f->dir, &st) < 0 ||
-        floor_has_folder(g, &st))
+    if (!gate_within(f->path, f->roots) || floor_has_path(g, f->path))
+        return GATE_ABSENT;
+    if (fstat(f->dir, &st) < 0)
+        return open_failed();
+    if (floor_has_folder(g, &st))
         return GATE_ABSENT;
     if (!S_ISREG(f->st.st_mode))
         return GATE_NOT_REGULAR;
     if (floor_has_file(g, f->fd, &f->st))
         return GATE_ABSENT;
     auto_close int fd = openat(f->dir, f->name, READ_FLAGS | O_NOFOLLOW);
-    if (fd < 0)
-        return errno == EACCES || errno == EPERM ? GATE_ABSENT : TRY_AGAIN;
-    if (fstat(fd, &st) < 0 || st.st_dev != f->st.st_dev || st.st_ino != f->st.st_ino || !S_ISREG(st.st_mode))
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return open_failed();
+    if (!gate_is(&st, f->st.st_dev, f->st.st_ino))
         return TRY_AGAIN;
     *ret_stat = st;
     *ret_fd = take_fd(&fd);
     return GATE_OPEN;
-}
-
-static int open_failed(void)
-{
-    return errno == ENOENT || errno == EACCES || errno == ENAMETOOLONG ? GATE_ABSENT : TRY_WALK;
 }
 
 /* Opens the folder first and then the file in it, to judge both. */
@@ -95,36 +98,42 @@ static int try_direct(const struct gate *g, const char *const *roots, const char
     const struct gate_root *r = gate_locate(g, path, &rest);
     if (!r)
         return GATE_ABSENT;
-    if (!is_direct(rest) || !r->mount || !gate_join(true_path, r->path, "/", rest) || !gate_join(folder, rest, "", ""))
+    if (!is_direct(rest) || !gate_join(true_path, r->path, "/", rest))
         return TRY_WALK;
+    (void)gate_join(folder, rest, "", ""); /* shorter */
     char *slash = strrchr(folder, '/');
     auto_close int parent = -1;
     if (slash) {
         *slash = '\0';
         parent = open_beneath(r->fd, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (parent < 0)
-            return open_failed();
+            return errno == ENOENT ? GATE_ABSENT : TRY_WALK;
     }
     struct found f = {
         .roots = roots, .dir = slash ? parent : r->fd, .name = slash ? slash + 1 : folder, .path = true_path};
     auto_close int fd = open_beneath(f.dir, f.name, O_PATH | O_CLOEXEC);
     if (fd < 0)
-        return open_failed();
+        return errno == ENOENT ? GATE_ABSENT : TRY_WALK;
     f.fd = fd;
     /* Through another mount the same folder has another path: only the walk sees its identity. */
-    if (mount_of(fd) != r->mount)
+    if (!r->mount || mount_of(fd) != r->mount || fstat(fd, &f.st) < 0)
         return TRY_WALK;
-    if (fstat(fd, &f.st) < 0)
-        return TRY_AGAIN;
     return open_found(g, &f, ret_fd, ret_stat);
+}
+
+/* Where a walk ended early: may it be told that something is amiss there? Not of what would be closed by its name. */
+static bool is_closed(const struct gate *g, const char *const *roots, struct walk *w)
+{
+    return !gate_fold(w->path, w->todo) || !gate_within(w->path, roots) || floor_has_path(g, w->path);
 }
 
 static int try_walk(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
                     struct stat *ret_stat)
 {
     cleanup(walk_done) struct walk w;
-    if (walk_to(&w, g, path) < 0)
-        return GATE_ABSENT;
+    int found = walk_to(&w, g, path);
+    if (found < 0)
+        return found == -ENOENT || is_closed(g, roots, &w) ? (int)GATE_ABSENT : found;
     struct found f = {
         .roots = roots, .dir = w.dir[w.depth].fd, .fd = w.fd, .name = w.name, .path = w.path, .st = w.st};
     if (!w.name || w.slash)
@@ -132,8 +141,7 @@ static int try_walk(const struct gate *g, const char *const *roots, const char *
     return open_found(g, &f, ret_fd, ret_stat);
 }
 
-enum gate_verdict gate_open(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
-                            struct stat *ret_stat)
+int gate_open(const struct gate *g, const char *const *roots, const char *path, int *ret_fd, struct stat *ret_stat)
 {
     char absolute[LIMIT_PATH_BYTES];
     if (!*path || !gate_join(absolute, *path == '/' ? "" : g->cwd, *path == '/' ? "" : "/", path))
@@ -142,19 +150,23 @@ enum gate_verdict gate_open(const struct gate *g, const char *const *roots, cons
         int r = try_direct(g, roots, absolute, ret_fd, ret_stat);
         if (r == TRY_WALK)
             r = try_walk(g, roots, absolute, ret_fd, ret_stat);
-        if (r >= 0)
-            return (enum gate_verdict)r;
+        if (r != TRY_AGAIN)
+            return r;
     }
     return GATE_ABSENT;
 }
 
 /* ---------------------------------------------------------------- set-up */
 
+static const char *or_empty(const char *s)
+{
+    return s ? s : "";
+}
+
 static bool has_root(const struct gate *g, const struct gate_root *r)
 {
     for (size_t i = 0; i < g->n_roots; i++)
-        if (g->root[i].dev == r->dev && g->root[i].ino == r->ino && !strcmp(g->root[i].path, r->path) &&
-            !strcmp(g->root[i].spelled ? g->root[i].spelled : "", r->spelled ? r->spelled : ""))
+        if (!strcmp(g->root[i].path, r->path) && !strcmp(or_empty(g->root[i].spelled), or_empty(r->spelled)))
             return true;
     return false;
 }
@@ -180,7 +192,7 @@ static int add_root(struct gate *g, const char *folder, const char *where, struc
         return fault_set(fault, EINVAL, "fs_reach \"%.150s\" is no folder that can be read", folder);
     if (where && strcmp(where, *w.path ? w.path : "/") != 0)
         return fault_set(fault, EINVAL, "fs_reach \"%.150s\" was moved while it was looked at", folder);
-    cleanup(root_done) struct gate_root r = {.fd = -1, .dev = w.st.st_dev, .ino = w.st.st_ino};
+    cleanup(root_done) struct gate_root r = {.fd = -1, .dev = w.st.st_dev};
     r.path = strdup(w.path);
     if (!r.path || gate_plain(folder, &r.spelled) == -ENOMEM)
         return fault_oom(fault);

@@ -37,9 +37,9 @@ enum gate_verdict {
 /*
  * Opens one absolute or cwd-relative path, exactly as spelled. What does not lie beneath one of the roots (canonical
  * absolute folders, NULL-terminated; NULL narrows nothing) by its true path is absent, of whatever type it is. Only
- * system calls: no allocation, no locks, so that it may run in a child forked from a process with threads.
+ * system calls: no allocation, no locks, so that it may run in a child forked from a process with threads. Returns a gate_verdict;
+ * or below 0 the errno of what kept us from looking at something in reach: means that ran out, a file system that fails.
  */
-enum gate_verdict gate_open(const struct gate *g, const char *const *roots, const char *path, int *ret_fd,
-                            struct stat *ret_stat);
+int gate_open(const struct gate *g, const char *const *roots, const char *path, int *ret_fd, struct stat *ret_stat);
 
 #endif

@@ -126,26 +126,16 @@ static bool has_leaf(const char *path, const char *pattern)
     return have >= want && gate_beneath_nocase(name + have - want, pattern);
 }
 
-static bool row_matches(const struct floor_row *row, const char *path)
-{
-    switch (row->kind) {
-    case FLOOR_TREE:
-    case FLOOR_LOOSE:
-        return has_components(path, row->pattern);
-    case FLOOR_LEAF:
-        return has_leaf(path, row->pattern);
-    case FLOOR_PLACE:
-    case FLOOR_EXCEPT:
-        return path_beneath(path, row->pattern);
-    }
-    return true;
-}
+static bool (*const matches[])(const char *path, const char *pattern) = {
+    [FLOOR_TREE] = has_components, [FLOOR_LOOSE] = has_components, [FLOOR_LEAF] = has_leaf,
+    [FLOOR_PLACE] = path_beneath,  [FLOOR_EXCEPT] = path_beneath,
+};
 
 bool floor_has_path(const struct gate *g, const char *path)
 {
     bool place = false;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (!row_matches(&rows[i], path))
+        if (!matches[rows[i].kind](path, rows[i].pattern))
             continue;
         if (rows[i].kind == FLOOR_PLACE || rows[i].kind == FLOOR_EXCEPT)
             place = rows[i].kind == FLOOR_PLACE;
@@ -161,7 +151,7 @@ bool floor_has_path(const struct gate *g, const char *path)
 bool floor_has_folder(const struct gate *g, const struct stat *st)
 {
     for (size_t i = 0; i < g->n_denied; i++)
-        if (g->denied[i].ino == st->st_ino && g->denied[i].dev == st->st_dev)
+        if (gate_is(st, g->denied[i].dev, g->denied[i].ino))
             return true;
     return false;
 }
@@ -172,9 +162,8 @@ static bool is_denied_file(const struct gate *g, const struct stat *st)
 {
     for (size_t i = 0; i < g->n_denied; i++) {
         struct stat now;
-        if (g->denied[i].ino == st->st_ino && g->denied[i].dev == st->st_dev &&
-            !fstatat(AT_FDCWD, g->denied[i].path, &now, AT_SYMLINK_NOFOLLOW) && now.st_ino == st->st_ino &&
-            now.st_dev == st->st_dev)
+        if (gate_is(st, g->denied[i].dev, g->denied[i].ino) &&
+            !fstatat(AT_FDCWD, g->denied[i].path, &now, AT_SYMLINK_NOFOLLOW) && gate_is(&now, st->st_dev, st->st_ino))
             return true;
     }
     return false;
@@ -214,7 +203,7 @@ bool floor_has_file(const struct gate *g, int fd, const struct stat *st)
         if (search_base(&s, g->root[i].fd))
             return true;
     for (size_t i = 0; i < g->n_extra; i++)
-        if (floor_search(&s, AT_FDCWD, *g->denied[i].path ? g->denied[i].path : "/"))
+        if (floor_search(&s, AT_FDCWD, g->denied[i].path)) /* not "": then nothing is open at all */
             return true;
     return false;
 }
@@ -223,7 +212,7 @@ bool floor_has_file(const struct gate *g, int fd, const struct stat *st)
 
 static int add_denied(struct gate *g, const char *path, const struct stat *st)
 {
-    if (!(g->n_denied & (g->n_denied + 1)) || !g->denied) {
+    if (!(g->n_denied & (g->n_denied + 1))) { /* 0, 1, 3, 7 ...: as many as there is room for */
         struct gate_denied *more = realloc(g->denied, (2 * g->n_denied + 1) * sizeof *more);
         if (!more)
             return -ENOMEM;
@@ -251,7 +240,7 @@ static int add_extra(struct gate *g, struct walk *w, const char *path)
     int r = walk_anywhere(w, head);
     if (!r)
         return add_denied(g, w->path, &w->st);
-    for (size_t n = strlen(path); r == -ENOENT && n > 1;) {
+    for (size_t n = strlen(path); !gate_lacks_means(-r) && n > 1;) {
         while (n > 1 && head[n - 1] != '/')
             n--;
         while (n > 1 && head[n - 1] == '/')

@@ -24,7 +24,7 @@ static bool search_entry(struct floor_search *s, int dir, const char *name, unsi
     s->left--;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno != ENOENT;
-    if (st.st_ino == s->ino && st.st_dev == s->dev)
+    if (gate_is(&st, s->dev, s->ino))
         return true;
     if (!S_ISDIR(st.st_mode) || !depth)
         return false;
@@ -53,7 +53,7 @@ bool floor_search(struct floor_search *s, int base, const char *path)
     struct stat st;
     if (fstatat(base, path, &st, 0) < 0)
         return false;
-    if (st.st_ino == s->ino && st.st_dev == s->dev)
+    if (gate_is(&st, s->dev, s->ino))
         return true;
     if (!S_ISDIR(st.st_mode))
         return false;

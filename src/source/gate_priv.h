@@ -19,7 +19,6 @@ struct gate_root {
     char *spelled;  /* plain form of what was configured; NULL when that has ".." in it */
     char *path;     /* plain, free of links when it was pinned */
     dev_t dev;
-    ino_t ino;
     uint64_t mount; /* 0 when the kernel does not tell */
 };
 
@@ -41,12 +40,18 @@ struct gate {
     struct readers *readers; /* owned */
 };
 
+/* Is it that file? Nothing else, of whatever type, has both numbers as long as it is held open. */
+static inline bool gate_is(const struct stat *st, dev_t dev, ino_t ino)
+{
+    return !((st->st_dev ^ dev) | (st->st_ino ^ ino));
+}
+
 /* ---- gate_where.c: strings only, no file system */
 
 /* The root that an absolute path leads into and what is left of the path; NULL: outside, whatever may be there. */
 const struct gate_root *gate_locate(const struct gate *g, const char *path, const char **ret_rest);
 
-/* The plain form (caller frees), -EINVAL when path is relative or has "..", -ENOMEM. */
+/* The plain form of an absolute path (caller frees), -EINVAL when it has "..", -ENOMEM. */
 int gate_plain(const char *path, char **ret);
 
 /* path_beneath, with ASCII letters alike in both cases. Both plain. */
@@ -86,8 +91,13 @@ struct walk {
     int top; /* owned by walk_anywhere */
 };
 
-/* Follows an absolute path, links and ".." included, never leaving the roots. 0, or -ENOENT for every failure but one
- * of means (-EMFILE, -ENFILE, -ENOMEM). To be ended by walk_done, also when it failed. */
+/* Errors that say nothing of whether something is there: means that ran out, ... */
+bool gate_lacks_means(int error);
+/* ... or those and a file system that fails. */
+bool gate_is_trouble(int error);
+
+/* Follows an absolute path, links and ".." included, never leaving the roots. 0, or -ENOENT for every failure but such trouble; then
+ * path and todo are where it was met. To be ended by walk_done, also when it failed. */
 int walk_to(struct walk *w, const struct gate *g, const char *path);
 /* The same from the top of the tree, for our own set-up: nothing is outside. */
 int walk_anywhere(struct walk *w, const char *path);

@@ -13,6 +13,33 @@
 
 #include "base/cleanup.h"
 
+enum { MEANS = 3 }; /* the first of the table */
+static const int troubles[] = {EMFILE, ENFILE, ENOMEM, EIO, EUCLEAN, EBADMSG, ENOTCONN, ESTALE, EREMOTEIO, ETIMEDOUT};
+
+static bool is_among(int error, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (error == troubles[i])
+            return true;
+    return false;
+}
+
+bool gate_lacks_means(int error)
+{
+    return is_among(error, MEANS);
+}
+
+bool gate_is_trouble(int error)
+{
+    return is_among(error, COUNT(troubles));
+}
+
+/* What errno means to who walks. */
+static int trouble(void)
+{
+    return gate_is_trouble(errno) ? -errno : -ENOENT;
+}
+
 static void drop_to(struct walk *w, size_t depth)
 {
     for (; w->depth > depth; w->depth--)
@@ -30,7 +57,7 @@ static int enter(struct walk *w, const char *path)
     drop_to(w, 0);
     w->root = r;
     w->dir[0] = (struct walk_dir){r->fd, strlen(r->path), r->dev};
-    if (!gate_join(w->path, r->path, "", "") || !gate_join(w->todo, rest, "", ""))
+    if (!gate_join(w->path, r->path, "", "") || !gate_join(w->todo, rest, "", "")) /* never: the first, which a walk once made */
         return -ENOENT;
     return 0;
 }
@@ -64,8 +91,8 @@ static int follow(struct walk *w, int link)
 {
     char target[LIMIT_PATH_BYTES];
     ssize_t n = readlinkat(link, "", target, sizeof target);
-    if (n <= 0 || (size_t)n == sizeof target)
-        return -ENOENT;
+    if ((size_t)n - 1 >= sizeof target - 1) /* an error, nothing, or maybe not all */
+        return n < 0 ? trouble() : -ENOENT; /* never: no link is empty, or longer than any path */
     target[n] = '\0';
     w->path[w->dir[w->depth].path_len] = '\0';
     if (!gate_join(w->scratch, target, w->todo, ""))
@@ -74,7 +101,8 @@ static int follow(struct walk *w, int link)
         return enter(w, w->scratch);
     if (w->hops++ > LIMIT_LINK_HOPS)
         return -ENOENT;
-    return gate_join(w->todo, w->scratch, "", "") ? 0 : -ENOENT;
+    (void)gate_join(w->todo, w->scratch, "", ""); /* as long as it is */
+    return 0;
 }
 
 /* Neither folder nor link: nothing may follow but what says "this is a folder", which is then remembered. */
@@ -99,11 +127,6 @@ static size_t take_component(struct walk *w, char name[NAME_MAX + 2])
     return n;
 }
 
-static bool lacks_means(int error)
-{
-    return error == EMFILE || error == ENFILE || error == ENOMEM;
-}
-
 static int step(struct walk *w, const char *name, size_t len)
 {
     if (!strcmp(name, "."))
@@ -113,13 +136,11 @@ static int step(struct walk *w, const char *name, size_t len)
     size_t at = w->dir[w->depth].path_len;
     if (len > NAME_MAX || at + 1 + len >= sizeof w->path)
         return -ENOENT;
-    auto_close int fd = openat(w->dir[w->depth].fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 && lacks_means(errno))
-        return -errno;
-    if (fd < 0 || fstat(fd, &w->st) < 0)
-        return -ENOENT;
     w->path[at] = '/';
     memcpy(w->path + at + 1, name, len + 1);
+    auto_close int fd = openat(w->dir[w->depth].fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &w->st) < 0)
+        return trouble();
     if (S_ISLNK(w->st.st_mode))
         return follow(w, fd);
     return S_ISDIR(w->st.st_mode) ? go_down(w, &fd) : arrive(w, &fd);
@@ -141,7 +162,7 @@ int walk_to(struct walk *w, const struct gate *g, const char *path)
         char name[NAME_MAX + 2];
         size_t len = take_component(w, name);
         if (!len)
-            return fstat(w->dir[w->depth].fd, &w->st) < 0 ? -ENOENT : 0;
+            return fstat(w->dir[w->depth].fd, &w->st) < 0 ? trouble() : 0;
         r = step(w, name, len);
     }
     return r || w->name ? r : -ENOENT;
@@ -162,5 +183,5 @@ int walk_anywhere(struct walk *w, const char *path)
     int error = all.root[0].fd < 0 ? errno : 0;
     int r = walk_to(w, &all, path);
     w->top = all.root[0].fd;
-    return lacks_means(error) ? -error : r;
+    return error ? -error : r;
 }

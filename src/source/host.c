@@ -85,7 +85,7 @@ static bool is_name(const char *host)
             break;
         label += n + 1;
     }
-    return *label >= 'a' && *label <= 'z' && honest_labels(host);
+    return *label >= 'a' && honest_labels(host); /* what is_label lets pass is a letter then */
 }
 
 /* Lower case, without the one final dot of a fully qualified name. */

@@ -92,7 +92,7 @@ bool netaddr_parse4(const char *text, size_t len, struct netaddr *ret)
     /* Whatever the parser lets pass, only one spelling is ours. */
     char again[NETADDR_TEXT];
     netaddr_format(&a, again);
-    if (strcmp(copy, again))
+    if (strcmp(copy, again)) /* never: glibc's parser lets nothing else pass; others do */
         return false;
     *ret = a;
     return true;
@@ -133,8 +133,8 @@ bool netaddr_of(const struct sockaddr *sa, size_t len, struct netaddr *ret)
 
 void netaddr_format(const struct netaddr *a, char out[NETADDR_TEXT])
 {
-    if (!inet_ntop(a->v6 ? AF_INET6 : AF_INET, a->bytes, out, NETADDR_TEXT))
-        out[0] = '\0';
+    out[0] = '\0';
+    (void)inet_ntop(a->v6 ? AF_INET6 : AF_INET, a->bytes, out, NETADDR_TEXT);
 }
 
 bool netaddr_equal(const struct netaddr *a, const struct netaddr *b)

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/io.h"
 #include "source/gate_priv.h"
 #include "source/reader_priv.h"
 
@@ -48,7 +49,7 @@ static bool put_job(struct desk *d, const struct reader_job *job)
     d->job = *job;
     d->variants.n = job->variants->n;
     for (size_t i = 0; i < job->variants->n; i++)
-        if (!(d->variants.path[i] = (char *)put_name(d, &used, job->variants->path[i])))
+        if (!(d->variants.path[i] = (char *)put_name(d, &used, job->variants->path[i]))) /* never: there is room for all of them */
             return false;
     d->job.variants = &d->variants;
     d->job.text = job->fd < 0 ? d->text : NULL;
@@ -93,7 +94,7 @@ static enum end wait_for(const struct reader *r, const struct reader_job *job)
         int n = poll(p, COUNT(p), MIN(clock_left(deadline), 250));
         if (n > 0 && p[0].revents & POLLIN && recv(r->socket, &byte, 1, MSG_DONTWAIT) == 1)
             return END_DONE;
-        if (n > 0 && (p[0].revents || p[1].revents))
+        if (n > 0 && (p[0].revents | p[1].revents))
             return END_DIED;
         if (n > 0)
             return END_CANCELLED;
@@ -121,10 +122,12 @@ static int copy_text(const struct desk *d, struct reader_report *ret, struct fov
 static int outcome(const struct desk *d, struct reader_report *ret, struct fovea_fault *fault)
 {
     const struct reader_report *report = &d->report;
-    if (report->error == -ENOSPC || report->error == -ENOMEM)
+    if (memory_is_full(report->error))
         return fault_oom(fault);
     if (report->error)
-        return fault_set(fault, report->error, "cannot read the file: %s", strerrordesc_np(-report->error));
+        return fault_set(fault, report->error, "cannot %s: %s",
+                         report->verdict == SNAPSHOT_ABSENT ? "open the file or folder" : "read the file",
+                         strerrordesc_np(-report->error));
     memcpy(ret, report, sizeof *ret);
     return d->job.text && report->verdict == SNAPSHOT_TAKEN ? copy_text(d, ret, fault) : 0;
 }

@@ -52,7 +52,7 @@ static void forget_environment(void)
 {
     uintptr_t from = getauxval(AT_RANDOM), to = getauxval(AT_EXECFN);
     for (char **e = environ; e && *e; e++)
-        if ((uintptr_t)*e > from && (uintptr_t)*e < to)
+        if ((uintptr_t)*e - from < to - from)
             explicit_bzero(*e, strlen(*e));
 }
 
@@ -60,14 +60,16 @@ static void forget_environment(void)
 static bool die_with(int life)
 {
     struct pollfd p = {.fd = life, .events = POLLIN};
-    return fcntl(life, F_SETOWN, (int)syscall(SYS_getpid)) == 0 && fcntl(life, F_SETSIG, SIGKILL) == 0 &&
-           fcntl(life, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 && poll(&p, 1, 0) == 0;
+    int bad = fcntl(life, F_SETOWN, (int)syscall(SYS_getpid));
+    bad |= fcntl(life, F_SETSIG, SIGKILL);
+    bad |= fcntl(life, F_SETFL, O_ASYNC | O_NONBLOCK);
+    return (bad | poll(&p, 1, 0)) == 0;
 }
 
-static bool rest_at_most(int socket, int ms)
+static void rest_at_most(int socket, int ms)
 {
     struct timeval t = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
-    return setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) == 0;
+    (void)setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t);
 }
 
 /* The word that a job is on the desk, and the descriptor that comes with it or -1. False when none will come: the
@@ -89,7 +91,7 @@ static bool receive(int socket, int *ret_fd)
         return false;
     const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     *ret_fd = -1;
-    if (c && c->cmsg_type == SCM_RIGHTS)
+    if (c) /* our parent sends nothing else */
         memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
     return true;
 }
@@ -102,8 +104,9 @@ _Noreturn void reader_serve(const struct reader_birth *b)
     (void)prctl(PR_SET_NAME, "fovea-reader");
     close_others(b);
     uint8_t *piece = mmap(NULL, LIMIT_READ_PIECE, PROT_READ | PROT_WRITE, how, -1, 0);
-    if (piece == MAP_FAILED || !die_with(b->life) || !rest_at_most(b->socket, LIMIT_READER_IDLE_MS))
+    if (piece == MAP_FAILED || !die_with(b->life))
         _exit(1);
+    rest_at_most(b->socket, LIMIT_READER_IDLE_MS);
     int fd;
     while (receive(b->socket, &fd)) {
         atomic_store(&d->report.begun, 1);

@@ -49,11 +49,7 @@ static int strays[LIMIT_STRAY_READERS]; /* pidfd + 1; 0 is a free place */
 static bool reap(int pidfd)
 {
     siginfo_t info = {0};
-    int r;
-    do
-        r = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL);
-    while (r < 0 && errno == EINTR);
-    return r < 0 || info.si_pid;
+    return waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL) < 0 || info.si_pid;
 }
 
 size_t readers_reap_strays(void)
@@ -116,12 +112,13 @@ static bool rights_now(struct reader_rights *ret)
 {
     gid_t groups[LIMIT_GROUPS];
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-    int n = getgroups(LIMIT_GROUPS, groups);
+    int n = getgroups(LIMIT_GROUPS, groups), bad;
     *ret = (struct reader_rights){.uid = geteuid(),
                                   .gid = getegid(),
                                   .fsuid = (uid_t)setfsuid((uid_t)-1), /* changes nothing, and tells */
                                   .fsgid = (gid_t)setfsgid((gid_t)-1)};
-    if (n < 0 || syscall(SYS_capget, &head, (void *)ret->caps) < 0)
+    bad = (int)syscall(SYS_capget, &head, (void *)ret->caps);
+    if ((n | bad) < 0)
         return false;
     sha256(groups, (size_t)n * sizeof *groups, ret->groups);
     return true;

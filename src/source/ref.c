@@ -57,7 +57,7 @@ static int decomposed(const char *s, struct buf *out)
     if (!utf8_valid(s, len))
         return buf_add(out, s, len);
     auto_free uint8_t *d = u8_normalize(UNINORM_NFD, (const uint8_t *)s, len, NULL, &n);
-    return d || !len ? buf_add(out, d, n) : -ENOMEM;
+    return d ? buf_add(out, d, n) : -ENOMEM;
 }
 
 /* The folders of a path are often typed by hand while the file's name came from elsewhere. */
@@ -79,7 +79,7 @@ static int decomposed_curly(const char *s, struct buf *out)
 {
     auto_buf d = BUF_INIT(LIMIT_PATH_BYTES);
     int r = decomposed(s, &d);
-    return r < 0 ? r : curly(d.data ? d.data : "", out);
+    return r < 0 ? r : curly(d.data, out); /* of something comes something */
 }
 
 static const respell respellings[] = {narrow_space, decomposed, decomposed_name, curly, decomposed_curly};
@@ -124,8 +124,6 @@ static bool is_home(const char *s)
 /* Adds a spelling that is not there yet; one that is too long or empty is no path and left out. */
 static int add(struct ref_variants *v, const char *home, struct buf *b)
 {
-    if (b->error == -ENOMEM)
-        return -ENOMEM;
     if (b->error || !b->len)
         return 0;
     auto_buf full = BUF_INIT(LIMIT_PATH_BYTES - 1);
@@ -138,7 +136,7 @@ static int add(struct ref_variants *v, const char *home, struct buf *b)
         if (!strcmp(v->path[i], full.data))
             return 0;
     v->path[v->n] = buf_take(&full);
-    return v->path[v->n++] ? 0 : -ENOMEM;
+    return v->path[v->n++] ? 0 : -ENOMEM; /* never: what is not empty is there to be taken */
 }
 
 static int respell_into(struct ref_variants *v, const char *home, respell how, const char *base)

@@ -44,10 +44,9 @@ static int seal(int fd, struct fovea_fault *fault)
     return r < 0 ? fault_set(fault, r, "cannot seal the memory of the file: %s", strerrordesc_np(-r)) : 0;
 }
 
-/* Of a memfd: no space is no memory. */
 static int write_failed(int r, struct fovea_fault *fault)
 {
-    if (r == -ENOMEM || r == -ENOSPC)
+    if (memory_is_full(r))
         return fault_oom(fault);
     return fault_set(fault, r, "cannot keep the bytes in memory: %s", strerrordesc_np(-r));
 }
@@ -60,11 +59,12 @@ static int open_first(const struct reader_job *job, struct reader_report *report
     for (uint32_t i = 0; i < job->variants->n; i++) {
         struct stat st;
         int fd;
-        enum gate_verdict v = gate_open(job->gate, job->roots, job->variants->path[i], &fd, &st);
+        int v = gate_open(job->gate, job->roots, job->variants->path[i], &fd, &st);
         atomic_fetch_add(&report->progress, 1);
         if (v == GATE_ABSENT)
             continue;
-        report->verdict = v == GATE_OPEN ? SNAPSHOT_TAKEN : SNAPSHOT_NOT_REGULAR;
+        report->error = MIN(v, 0);
+        report->verdict = v == GATE_OPEN ? SNAPSHOT_TAKEN : v < 0 ? SNAPSHOT_ABSENT : SNAPSHOT_NOT_REGULAR;
         if (v != GATE_OPEN)
             return -1;
         report->lines.window = (struct snapshot){.fd = -1,

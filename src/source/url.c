@@ -144,9 +144,10 @@ static enum net_reason check_authority(struct span all, struct url *out)
 /* One byte of path, query or fragment: 1 as it is, 3 escaped, 0 not at all. */
 static unsigned width_of(char c)
 {
-    if (is_alpha(c) || is_digit(c) || (c && strchr("-._~!$&'()*+,;=:@/?", c)))
+    static const char plain[] = "-._~!$&'()*+,;=:@/?";
+    if (is_alpha(c) || is_digit(c) || memchr(plain, c, sizeof plain - 1))
         return 1;
-    return (unsigned char)c >= 0x80 || (c && strchr("[]|", c)) ? 3 : 0;
+    return (unsigned char)c >= 0x80 || c == '[' || c == ']' || c == '|' ? 3 : 0;
 }
 
 /* Path, query or fragment, with its escapes well formed. out has room for three times as much. */
@@ -252,7 +253,7 @@ static bool merge(const struct url *base, struct span s, char *out, size_t room)
     else if (s.at[0] == '/')
         keep = 0;
     else if (s.at[0] != '?')
-        while (keep && base->target[keep - 1] != '/')
+        while (base->target[keep - 1] != '/') /* a target begins with one */
             keep--;
     struct span sent = cut_before(&s, "#");
     if (keep + sent.len >= room)

@@ -22,7 +22,7 @@ server() {
 
 if [ -n "${LAB_QUICK:-}" ]; then
     points=${INJECT_POINTS:-1}
-    set -- schema neutral config record_kept ledger_kept view_whole session_kept mcp cli_setup
+    set -- schema neutral config gate record_kept ledger_kept view_whole session_kept mcp cli_setup
     beside=
 else
     points=${INJECT_POINTS:-100}
@@ -51,4 +51,9 @@ for program in worker photo svg text pdf video; do
         sed -n "/^figure/!s/ inject_/ inject_${program}_${kind}_/p" "$log.out"
     done
 done
+# Fetches are played in the network of tests/net, where that can be made.
+[ -n "${LAB_QUICK:-}" ] || sh tests/net/space.sh tests/lab/inject_fetch.py "$points" 2>"$log" || {
+    bad=1
+    tail -n 60 "$log" | sed 's/^/# /'
+}
 exit $bad

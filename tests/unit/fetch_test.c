@@ -64,6 +64,7 @@ TEST(heads_are_judged_by_the_table)
         {"HTTP/2 200\r\n\r\n", "http_status"},
         {"ICY 200 OK\r\n\r\n", "http_status"},
         {"\r\n", "http_status"},
+        {"HTTP/1.1 200 OK\r\nX: y", "truncated"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct answer a;
@@ -85,6 +86,7 @@ TEST(heads_end_at_their_ceilings)
     CHECK(answer_add(&a, line, sizeof line) == NET_HEADER_TOO_LARGE);
     a = (struct answer){.status = 200, .last = ""};
     CHECK(answer_add(&a, "X: a\0b\r\n", 8) == NET_HTTP_STATUS);
+    CHECK(answer_add(&a, "", 0) == NET_OK && a.ended); /* an empty line, whatever ends it */
 }
 
 TEST(a_location_longer_than_any_url_stays_too_long)
@@ -151,6 +153,38 @@ TEST(a_waiting_fetch_was_passed_by_later_ones)
         place_leave(held[i]);
 }
 
+static void *wait_long(void *arg)
+{
+    CHECK(place_take("busy.test", clock_ms() + 20000, arg) == -ECANCELED);
+    return NULL;
+}
+
+TEST(a_line_that_is_full_is_not_joined)
+{
+    int held[LIMIT_FETCHES_HOST];
+    static pthread_t thread[LIMIT_FETCHES_WAITING];
+    fovea_cancel *cancel;
+    pthread_attr_t small;
+    CHECK(fovea_cancel_new(&cancel, NULL) == 0 && !pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, 256 << 10));
+    for (size_t i = 0; i < COUNT(held); i++)
+        held[i] = place_take("busy.test", clock_ms(), NULL);
+    for (size_t i = 0; i < COUNT(thread); i++)
+        CHECK(pthread_create(&thread[i], &small, wait_long, cancel) == 0);
+    int64_t deadline = clock_ms() + 10000;
+    int got = -ETIMEDOUT;
+    while (got == -ETIMEDOUT && clock_left(deadline))
+        got = place_take("busy.test", clock_ms(), NULL);
+    CHECK_MSG(got == -EBUSY, "%d", got);
+    fovea_cancel_now(cancel);
+    for (size_t i = 0; i < COUNT(thread); i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+    for (size_t i = 0; i < COUNT(held); i++)
+        place_leave(held[i]);
+    place_leave(-EBUSY);
+    fovea_cancel_free(cancel);
+    (void)pthread_attr_destroy(&small);
+}
+
 TEST(what_the_gate_refuses_is_a_result_with_words)
 {
     struct fetch_result r;
@@ -159,4 +193,5 @@ TEST(what_the_gate_refuses_is_a_result_with_words)
     CHECK(r.words[0] && net_reason_of_gate(r.reason));
     CHECK(fetch_url(&p, "https://denied.test/", 0, NULL, &r, NULL) == 0 && r.reason == NET_HOST_DENIED);
     CHECK(fetch_gate(&p, "http://a.test/", 14, NULL) == NET_SCHEME);
+    CHECK(fetch_gate(&p, "https://a.test/", 15, NULL) == NET_OK);
 }

@@ -6,7 +6,9 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,11 +18,11 @@
 #include "source/netaddr.h"
 #include "tree.h"
 
-static enum gate_verdict opened(const struct gate *g, const char *path)
+static int opened(const struct gate *g, const char *path)
 {
     struct stat st;
     int fd = -1;
-    enum gate_verdict v = gate_open(g, NULL, path, &fd, &st);
+    int v = gate_open(g, NULL, path, &fd, &st);
     close_fd(fd);
     return v;
 }
@@ -150,6 +152,154 @@ TEST(a_reach_is_counted_by_its_folders_and_not_by_their_names)
     gate_free(g);
     for (size_t i = 0; i < LIMIT_ROOTS; i++)
         free(many[i]);
+}
+
+/* A folder whose path is just `len` bytes long, and a short link to it. */
+static void make_deep(const struct tree *t, size_t len, char path[LIMIT_PATH_BYTES], const char *link)
+{
+    char name[NAME_MAX + 1];
+    memset(name, 'd', sizeof name);
+    size_t n = (size_t)snprintf(path, LIMIT_PATH_BYTES, "%sR", t->top);
+    while (n < len) {
+        size_t more = MIN(len - n - 1, 200);
+        more -= len - n - 1 - more == 1; /* a slash alone cannot be the rest */
+        n += (size_t)snprintf(path + n, LIMIT_PATH_BYTES - n, "/%.*s", (int)more, name);
+        CHECK(!mkdir(path, 0700));
+    }
+    CHECK(!symlink(path, link));
+}
+
+TEST(what_lies_deeper_than_the_longest_path_is_absent)
+{
+    cleanup(tree_done) struct tree t;
+    struct gate *g = NULL;
+    struct fovea_fault fault = {0};
+    char deep[LIMIT_PATH_BYTES];
+    CHECK(!tree_init(&t, "-"));
+    auto_free char *link = tree_text(&t, "@short");
+    auto_free char *up = tree_text(&t, "@short/../{1900*./}x"), *denied = tree_text(&t, "@short/none/{200*n}");
+    make_deep(&t, LIMIT_PATH_BYTES - 6, deep, link);
+    const char *reach[] = {link, NULL}, *floor[] = {denied, NULL};
+    CHECK(make("/", reach, NULL, &g) == 0); /* the names of the floor have no room there, so none is there */
+    auto_free char *beneath = tree_text(&t, "@short/{200*n}"), *beyond = tree_text(&t, "@short/./{200*n}/..");
+    CHECK(opened(g, beneath) == GATE_ABSENT);
+    CHECK(opened(g, beyond) == GATE_ABSENT);
+    CHECK(opened(g, up) == GATE_ABSENT);
+    CHECK(opened(g, link) == GATE_NOT_REGULAR);
+    gate_free(take(g));
+    struct gate_options o = {.cwd = "/", .reach = reach, .floor = floor};
+    CHECK(gate_new(&o, &g, &fault) == -ENAMETOOLONG && fault.text[0]);
+}
+
+TEST(a_folder_of_the_reach_or_the_floor_that_no_kernel_opens_is_a_fault)
+{
+    static char longer[LIMIT_PATH_BYTES + 2];
+    const char *list[] = {longer, NULL};
+    struct fovea_fault fault = {0};
+    struct gate *g = NULL;
+    for (size_t i = 0; i < sizeof longer - 1; i++)
+        longer[i] = i % 2 ? '.' : '/';
+    CHECK(make("/", list, NULL, &g) == -EINVAL);
+    struct gate_options o = {.cwd = "/", .floor = list};
+    CHECK(gate_new(&o, &g, &fault) == -ENAMETOOLONG && fault.text[0]);
+}
+
+TEST(files_in_shared_memory_are_files)
+{
+    char name[] = "/dev/shm/fovea-gate-XXXXXX";
+    struct gate *g = NULL;
+    const char *reach[] = {"/dev/shm", NULL};
+    auto_close int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0 || make("/", reach, NULL, &g) < 0)
+        SKIP("no /dev/shm");
+    CHECK(opened(g, name) == GATE_OPEN);
+    gate_free(g);
+    CHECK(!unlink(name));
+}
+
+/* What came to the floor after the gate was made. */
+TEST(other_names_of_a_new_file_of_the_floor_are_found)
+{
+    cleanup(tree_done) struct tree t;
+    struct gate *g = NULL;
+    CHECK(!tree_init(&t, "R/a R/b R/c"));
+    auto_free char *root = tree_text(&t, "@R"), *a = tree_text(&t, "@R/a"), *c = tree_text(&t, "@R/c");
+    auto_free char *netrc = tree_text(&t, "@R/.netrc"), *ssh = tree_text(&t, "@R/.ssh"), *far = tree_text(&t, "@R/.ssh/1/2/3/4/c");
+    const char *reach[] = {root, NULL};
+    CHECK(make(root, reach, NULL, &g) == 0);
+    CHECK(!link(a, netrc));
+    CHECK(opened(g, "a") == GATE_ABSENT);
+    CHECK(!unlink(netrc));
+    CHECK(opened(g, "a") == GATE_OPEN);
+    tree_folders(&t, far);
+    CHECK(!link(c, far));
+    CHECK(opened(g, "c") == GATE_OPEN); /* beneath the folders that are looked through */
+    auto_close int dir = open(ssh, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < LIMIT_FLOOR_ENTRIES; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%d", 10 + i);
+        CHECK(!mknodat(dir, name, S_IFREG | 0600, 0));
+    }
+    CHECK(opened(g, "b") == GATE_OPEN); /* it has one name */
+    CHECK(opened(g, "c") == GATE_ABSENT); /* not all could be looked at */
+    gate_free(g);
+}
+
+static int opened_with_few(const struct gate *g, const char *path)
+{
+    struct rlimit old, few;
+    CHECK(!getrlimit(RLIMIT_NOFILE, &old));
+    int next = dup(0);
+    close_fd(next);
+    few = (struct rlimit){(rlim_t)next, old.rlim_max};
+    CHECK(!setrlimit(RLIMIT_NOFILE, &few));
+    int v = opened(g, path);
+    CHECK(!setrlimit(RLIMIT_NOFILE, &old));
+    return v;
+}
+
+/* "Not found" made a caller look elsewhere for what was there. */
+TEST(without_descriptors_a_file_is_not_said_to_be_absent)
+{
+    cleanup(tree_done) struct tree t;
+    struct gate *g = NULL;
+    CHECK(!tree_init(&t, "R/a R/d/b R/.ssh/id R/link->d/b"));
+    auto_free char *root = tree_text(&t, "@R"), *outside = tree_text(&t, "@O/x"), *key = tree_text(&t, "@R/./.ssh/id");
+    const char *reach[] = {root, NULL};
+    CHECK(make(root, reach, NULL, &g) == 0);
+    static const char *const inside[] = {"a", "d/b", "./d/b", "link", "none"};
+    for (size_t i = 0; i < COUNT(inside); i++)
+        CHECK_MSG(opened_with_few(g, inside[i]) == -EMFILE, "%s", inside[i]);
+    CHECK(opened_with_few(g, outside) == GATE_ABSENT);
+    CHECK(opened_with_few(g, key) == GATE_ABSENT);
+    CHECK(opened(g, "link") == GATE_OPEN && opened(g, "none") == GATE_ABSENT);
+    const char *narrow[] = {outside, NULL};
+    struct stat st;
+    struct rlimit old, few;
+    int fd = -1, next = dup(0);
+    close_fd(next);
+    CHECK(!getrlimit(RLIMIT_NOFILE, &old));
+    few = (struct rlimit){(rlim_t)next, old.rlim_max};
+    CHECK(!setrlimit(RLIMIT_NOFILE, &few));
+    int narrowed = gate_open(g, narrow, "a", &fd, &st); /* what a call may not see is absent to it */
+    CHECK(!setrlimit(RLIMIT_NOFILE, &old));
+    CHECK(narrowed == GATE_ABSENT);
+    gate_free(g);
+}
+
+TEST(a_floor_file_that_is_gone_denies_no_other_name_of_it)
+{
+    cleanup(tree_done) struct tree t;
+    struct gate *g = NULL;
+    struct fovea_fault fault = {0};
+    CHECK(!tree_init(&t, "R/state R/b==R/state"));
+    auto_free char *root = tree_text(&t, "@R"), *state = tree_text(&t, "@R/state");
+    const char *reach[] = {root, NULL}, *floor[] = {state, NULL};
+    struct gate_options o = {.cwd = root, .reach = reach, .floor = floor};
+    CHECK_MSG(gate_new(&o, &g, &fault) == 0, "%s", fault.text);
+    CHECK(opened(g, "b") == GATE_ABSENT);
+    CHECK(!unlink(state) && opened(g, "b") == GATE_OPEN);
+    gate_free(g);
 }
 
 /* ---------------------------------------------------------------- addresses */

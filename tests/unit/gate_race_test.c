@@ -68,7 +68,7 @@ static struct tally hammer(const struct gate *g, const char *path)
         char text[sizeof TREE_SECRET] = "";
         struct stat st;
         int fd = -1;
-        enum gate_verdict v = gate_open(g, NULL, path, &fd, &st);
+        int v = gate_open(g, NULL, path, &fd, &st);
         n.opened += v == GATE_OPEN;
         n.absent += v == GATE_ABSENT;
         n.other += v == GATE_NOT_REGULAR;

@@ -74,4 +74,5 @@ TEST(a_token_is_compared_whole)
                                       "Bearer abc123abc123", "Bearer  abc123", "Basic abc123", "abc123", "Bearer abc123 "};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_MSG(!gate_bearer(bad[i], "abc123"), "'%s'", bad[i]);
+    CHECK(!gate_bearer("Bearer x", "")); /* nor is there anything behind an empty one */
 }

@@ -189,3 +189,27 @@ TEST(brackets_inside_strings_do_not_nest)
     static const struct row row = {.id = "7", .kind = MESSAGE_REQUEST};
     judge(&row, b.data, b.len);
 }
+
+static bool starving;
+
+static void *give(size_t size)
+{
+    return starving ? NULL : malloc(size);
+}
+
+/* Before anybody reads: what gives out memory then is watched ever after. */
+__attribute__((constructor)) static void feed_ourselves(void)
+{
+    json_set_alloc_funcs(give, free);
+}
+
+TEST(without_memory_to_read_a_message_its_sender_is_told_so)
+{
+    static const char text[] = HEAD "\"id\":1,\"method\":\"ping\"}";
+    struct rpc_error error = {0};
+    json_t *id = NULL;
+    starving = true;
+    json_t *root = message_load(text, strlen(text), &id, &error);
+    starving = false;
+    CHECK_MSG(!root && !id && error.code == RPC_INTERNAL && strstr(error.text, "out of memory"), "%d %s", error.code, error.text);
+}

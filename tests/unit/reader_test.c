@@ -9,12 +9,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "filter.h"
+#include "source/folder.h"
 #include "source/gate_priv.h"
 #include "source/reader_priv.h"
 #include "test.h"
@@ -25,6 +27,17 @@ enum {
     CHILDREN = 32,
     HELD = 3, /* descriptors of a reader: socket, pipe, the one root */
 };
+
+/* The clock goes on by so many ms when a test says so. */
+static atomic_long skew;
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+    int r = __real_clock_gettime(id, t);
+    t->tv_sec += skew / 1000;
+    return r;
+}
 
 struct place {
     struct tree t;
@@ -593,4 +606,170 @@ TEST(a_text_is_cut_to_the_size_asked_for_and_the_rest_is_told)
     CHECK_STR(l.text, "on");
     CHECK(l.cut && l.cut_bytes == 1 && l.total_lines == 3 && l.last == 1);
     snapshot_lines_done(&l);
+}
+
+/* It said that the file was absent. */
+TEST(a_reader_that_cannot_open_says_so_and_why)
+{
+    cleanup(place_done) struct place p;
+    struct snapshot_lines l = {0};
+    struct ref_variants v = {0};
+    struct fovea_fault fault = {0};
+    enum snapshot_verdict verdict;
+    pid_t ids[CHILDREN];
+    struct rlimit old;
+    place_init(&p, "R/a");
+    CHECK(reads_inside(&p) && children_of(getpid(), ids) == 1);
+    CHECK(!prlimit(ids[0], RLIMIT_NOFILE, NULL, &old));
+    CHECK(!prlimit(ids[0], RLIMIT_NOFILE, &(struct rlimit){0, old.rlim_max}, NULL));
+    CHECK(!ref_variants("a", NULL, &v));
+    CHECK(snapshot_take_lines(p.g, &v, NULL, 1, UINT64_MAX, &verdict, &l, &fault) == -EMFILE);
+    CHECK_MSG(strstr(fault.text, "cannot open") && strstr(fault.text, "Too many open files"), "%s", fault.text);
+    ref_variants_done(&v);
+    CHECK(!prlimit(ids[0], RLIMIT_NOFILE, &old, NULL));
+    CHECK(reads_inside(&p));
+}
+
+TEST(a_reader_that_the_host_reaped_itself_costs_another_try)
+{
+    cleanup(place_done) struct place p;
+    pid_t ids[CHILDREN];
+    place_init(&p, "R/a");
+    CHECK(reads_inside(&p) && children_of(getpid(), ids) == 1);
+    CHECK(!kill(ids[0], SIGKILL) && waitpid(ids[0], NULL, __WALL) == ids[0]);
+    CHECK(reads_inside(&p));
+}
+
+/* Of so many groups nobody can tell whether they are those of before. */
+static _Noreturn void join_many_groups(void)
+{
+    static gid_t groups[LIMIT_GROUPS + 1];
+    struct place p;
+    pid_t before[CHILDREN], after[CHILDREN];
+    for (size_t i = 0; i < COUNT(groups); i++)
+        groups[i] = (gid_t)(10000 + i);
+    place_init(&p, "R/a");
+    bool good = !setgroups(COUNT(groups), groups) && reads_inside(&p) && children_of(getpid(), before) == 1;
+    good = good && reads_inside(&p) && children_of(getpid(), after) == 1 && before[0] != after[0];
+    place_done(&p);
+    _exit(good ? 0 : 1);
+}
+
+TEST(a_host_in_more_groups_than_are_counted_has_a_new_reader_each_time)
+{
+    int status = 1;
+    if (geteuid() != 0)
+        SKIP("needs to be root");
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        join_many_groups();
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+TEST(roots_too_long_for_the_desk_are_a_fault_and_the_reader_lives)
+{
+    cleanup(place_done) struct place p;
+    static char longer[20 * LIMIT_PATH_BYTES];
+    const char *roots[LIMIT_ROOTS + 1] = {0};
+    place_init(&p, "R/a");
+    memset(longer, '/', sizeof longer - 1);
+    for (size_t i = 0; i < 8; i++)
+        roots[i] = longer;
+    CHECK(take_bytes(&p, "a", &(struct snapshot_scope){.roots = roots}) == -E2BIG);
+    CHECK(reads_inside(&p));
+}
+
+static int where(const struct place *p, const char *path, char **ret)
+{
+    enum snapshot_verdict verdict = SNAPSHOT_TIMED_OUT;
+    struct fovea_fault fault = {0};
+    auto_free char *full = tree_text(&p->t, path);
+    int r = folder_resolve(p->g, full, 5000, NULL, &verdict, ret, &fault);
+    return r < 0 ? r : (int)verdict;
+}
+
+TEST(a_folder_is_where_its_links_lead_and_a_file_is_none)
+{
+    cleanup(place_done) struct place p;
+    char *got = NULL;
+    place_init(&p, "R/a l->R/");
+    CHECK(where(&p, "@l/.", &got) == SNAPSHOT_TAKEN);
+    auto_free char *want = tree_text(&p.t, "@R"), *have = got;
+    CHECK_STR(have, want);
+    CHECK(where(&p, "@R/a/", &got) == SNAPSHOT_ABSENT);
+    CHECK(where(&p, "@R/none", &got) == SNAPSHOT_ABSENT);
+    CHECK(where(&p, "/{5000*x}", &got) == SNAPSHOT_ABSENT);
+}
+
+/* ---------------------------------------------------------------- too many */
+
+/* Leaves all readers of a gate behind alive, as if the kernel did not let go of them; what keeps them is to be closed. */
+static void strand(struct place *p, int kept[2 * LIMIT_READERS])
+{
+    start_readers(p, LIMIT_READERS);
+    struct reader *held[LIMIT_READERS];
+    for (size_t i = 0; i < LIMIT_READERS; i++)
+        CHECK(!readers_take(p->g, NULL, &held[i], &(struct fovea_fault){0}));
+    for (size_t i = 0; i < LIMIT_READERS; i++) {
+        kept[2 * i] = dup(held[i]->life);
+        kept[2 * i + 1] = dup(held[i]->socket);
+        CHECK(!reader_bury(held[i], 0));
+        (void)pthread_mutex_lock(&p->g->readers->lock);
+        held[i]->state = READER_NONE;
+        (void)pthread_mutex_unlock(&p->g->readers->lock);
+    }
+}
+
+TEST(with_too_many_readers_left_behind_no_more_are_started)
+{
+    cleanup(place_done) struct place p, q;
+    struct snapshot_lines l;
+    struct reader *r = NULL;
+    int kept[2 * LIMIT_READERS];
+    pid_t ids[CHILDREN];
+    place_init(&q, "R/a");
+    CHECK(reads_inside(&q));
+    place_init(&p, "R/a");
+    strand(&p, kept);
+    CHECK(readers_reap_strays() == 0 && take_text(&p, "a", NULL, &l) == -EBUSY);
+    CHECK(reads_inside(&q)); /* one that is there still serves */
+    CHECK(!readers_take(q.g, NULL, &r, &(struct fovea_fault){0}));
+    CHECK(!reader_bury(r, 0)); /* one more than there are places for: a zombie until we exit */
+    r->state = READER_NONE;
+    for (size_t i = 0; i < COUNT(kept); i++)
+        close_fd(kept[i]);
+    for (int i = 0; i < 500 && readers_reap_strays() < LIMIT_STRAY_READERS; i++)
+        (void)poll(NULL, 0, 10);
+    CHECK(reads_inside(&p) && reads_inside(&q));
+    (void)waitpid(-1, NULL, __WALL | WNOHANG);
+    CHECK(children_of(getpid(), ids) >= 2);
+}
+
+static void *jump(void *arg)
+{
+    (void)poll(NULL, 0, 30);
+    skew = LIMIT_READERS_BUSY_MS + 1000;
+    return arg;
+}
+
+TEST(who_finds_every_reader_busy_for_too_long_is_told_so)
+{
+    cleanup(place_done) struct place p;
+    struct reader *held[LIMIT_READERS], *r;
+    struct fovea_fault fault = {0};
+    fovea_cancel *c = NULL;
+    pthread_t t;
+    place_init(&p, "R/a");
+    CHECK(!fovea_cancel_new(&c, NULL));
+    for (size_t i = 0; i < COUNT(held); i++)
+        CHECK(!readers_take(p.g, NULL, &held[i], &fault));
+    CHECK(!pthread_create(&t, NULL, jump, NULL));
+    CHECK(readers_take(p.g, c, &r, &fault) == -EBUSY && strstr(fault.text, "busy"));
+    CHECK(!pthread_join(t, NULL));
+    skew = 0;
+    for (size_t i = 0; i < COUNT(held); i++)
+        readers_give(p.g->readers, held[i]);
+    fovea_cancel_free(c);
+    CHECK(reads_inside(&p));
 }

@@ -37,6 +37,10 @@ static const struct {
     {E_ACUTE "'", NULL, {E_ACUTE "'", E_SPLIT "'", E_ACUTE CURLY, E_SPLIT CURLY}},
     {"bad\xff" E_ACUTE, NULL, {"bad\xff" E_ACUTE}},
     {"\\", NULL, {"\\"}},
+    {"''", NULL, {"''", CURLY CURLY}},
+    {"a ", NULL, {"a "}},
+    {"a b", NULL, {"a b"}},
+    {E_ACUTE "/", NULL, {E_ACUTE "/", E_SPLIT "/"}},
 };
 
 TEST(each_reference_gives_its_spellings_in_order)
@@ -67,6 +71,17 @@ TEST(what_can_be_no_path_is_refused)
     CHECK(ref_variants(longest, NULL, &v) == -EINVAL);
     CHECK(ref_variants("~/x", longest, &v) == -EINVAL);
     CHECK(!v.n);
+}
+
+TEST(a_spelling_too_long_for_a_path_is_left_out)
+{
+    char quotes[LIMIT_PATH_BYTES];
+    struct ref_variants v = {0};
+    memset(quotes, '\'', sizeof quotes);
+    quotes[0] = 'a';
+    quotes[sizeof quotes - 1] = '\0';
+    CHECK(!ref_variants(quotes, NULL, &v) && v.n == 1);
+    ref_variants_done(&v);
 }
 
 TEST(the_worst_reference_keeps_within_the_limit)

@@ -241,8 +241,34 @@ TEST(the_lists_restrict_and_deny_wins)
     CHECK_STR(ruled("example.com", LIST("example.com"), LIST("example.com")), "host_denied");
     CHECK_STR(ruled("xn--bcher-kva.example.com", LIST("b\xc3\xbc\x63her.example.com"), NULL), "ok");
     CHECK_STR(ruled("8.8.8.8", LIST("8.8.8.8"), NULL), "ok");
+    CHECK_STR(ruled("8.8.8.8", NULL, LIST("*.example.com", ".example.org")), "ok");
     CHECK_STR(ruled("[2606:4700::1]", LIST("2606:4700:0::1"), NULL), "ok");
     CHECK_STR(ruled("[2606:4700::1]", NULL, LIST("[2606:4700::1]")), "host_denied");
+}
+
+TEST(a_host_of_any_length_and_bytes_is_read_or_refused)
+{
+    static char longer[LIMIT_URL_BYTES + 2];
+    struct url_host h;
+    memset(longer, 'a', sizeof longer - 1);
+    CHECK(host_parse(longer, sizeof longer - 1, &h) == NET_HOST_SYNTAX);
+    CHECK(host_parse(longer, LIMIT_URL_BYTES, &h) == NET_HOST_SYNTAX);
+    CHECK(host_parse("a.test\0b", 8, &h) == NET_HOST_SYNTAX);
+    CHECK(host_parse("", 0, &h) == NET_HOST_SYNTAX);
+    CHECK(!host_rule_valid(longer));
+}
+
+TEST(a_location_that_does_not_fit_behind_its_base_is_too_long)
+{
+    static char text[LIMIT_URL_BYTES], location[LIMIT_URL_BYTES];
+    struct url base, next;
+    memset(text, '|', sizeof text); /* each is sent as three bytes */
+    memcpy(text, "https://a.test/", 15);
+    text[sizeof text - 1] = '/';
+    memset(location, 'x', sizeof location);
+    CHECK(url_parse(text, sizeof text, &base) == NET_OK);
+    CHECK(url_join(&base, location, sizeof location, &next) == NET_URL_TOO_LONG);
+    CHECK(url_join(&base, location, 1, &next) == NET_URL_TOO_LONG);
 }
 
 TEST(no_list_permits_a_private_host)

@@ -32,6 +32,7 @@ enum inject_kind {
     INJECT_CONNECT,
     INJECT_POLL,
     INJECT_DUP,
+    INJECT_STAT,
     INJECT_KINDS,
 };
 

@@ -69,6 +69,7 @@ static const struct {
     {"connect", INJECT_CONNECT, ECONNREFUSED},
     {"poll-eintr", INJECT_POLL, EINTR},
     {"dup", INJECT_DUP, EMFILE},
+    {"stat", INJECT_STAT, EIO},
 };
 
 static struct {
@@ -149,7 +150,7 @@ static enum verdict play_once(const struct scene *s, size_t fault, long at, bool
     struct outcome o = {0}, again = {0}, settled = {0};
     if (s->setup && s->setup() < 0)
         return NOT_READY;
-    inject_resets(scene_is_thorough(s));
+    inject_resets(s->calls == SCENE_THOROUGH);
     inject_arm(faults[fault].kind, at, faults[fault].error, forever);
     s->run(&o);
     inject_disarm();
@@ -254,13 +255,19 @@ static long count_calls(const struct scene *s, enum inject_kind kind)
 enum { MOST_CALLS = 1 << 20, EVERY_PLACE = 100 };
 static bool chosen[MOST_CALLS + 1];
 
+/* Whether every call is played though only so many were asked for. */
+static bool plays_all(const struct scene *s)
+{
+    return (lab.points > 1 && s->calls == SCENE_SMALL) || (lab.points >= EVERY_PLACE && s->calls == SCENE_THOROUGH);
+}
+
 /* Which calls fail. Different ones for each scene, so that few points see beginnings, middles and ends. */
 static void choose(const struct scene *s, long n, size_t number)
 {
     const long *first;
     long places = (long)inject_places(&first);
     long step = lab.points && lab.points < EVERY_PLACE ? MAX(1, (places + lab.points - 1) / lab.points) : 1;
-    memset(chosen, lab.points == 0 || (lab.points >= EVERY_PLACE && scene_is_thorough(s)), sizeof chosen);
+    memset(chosen, lab.points == 0 || plays_all(s), sizeof chosen);
     for (long i = (long)number % step; i < places && lab.points; i += step)
         chosen[MIN(first[i], MOST_CALLS)] = true;
     long more = lab.points - places;
@@ -283,7 +290,7 @@ static bool is_tried_again(size_t fault)
 
 static void play_fault(const struct scene *s, size_t fault, size_t number)
 {
-    if (is_rare(fault) && !scene_is_thorough(s))
+    if (is_rare(fault) && s->calls != SCENE_THOROUGH)
         return;
     long n = MIN(count_calls(s, faults[fault].kind), MOST_CALLS);
     lab.counts->points += n;

@@ -132,5 +132,5 @@ static void run_models(struct outcome *o)
     tell_fault(o, r, &fault);
 }
 
-const struct scene scene_ask = {"ask", setup_ask, run_ask, NULL, teardown_ask};
-const struct scene scene_models = {"models", setup_ask, run_models, NULL, teardown_ask};
+const struct scene scene_ask = {"ask", setup_ask, run_ask, NULL, teardown_ask, SCENE_USUAL};
+const struct scene scene_models = {"models", setup_ask, run_models, NULL, teardown_ask, SCENE_USUAL};

@@ -140,7 +140,7 @@ static void do_lines(const struct line *l, size_t n, struct outcome *o)
         static const struct line lines[] = {__VA_ARGS__};            \
         do_lines(lines, COUNT(lines), o);                            \
     }                                                                \
-    const struct scene scene_##name_ = {#name_, setup_cli, run_##name_, NULL, teardown_cli};
+    const struct scene scene_##name_ = {#name_, setup_cli, run_##name_, NULL, teardown_cli, SCENE_USUAL};
 
 SCENE(cli_words, {NULL, {"version"}}, {NULL, {"help"}}, {NULL, {"help", "view"}}, {NULL, {"generate", "man"}}, {NULL, {"generate", "bash"}},
       {NULL, {"generate", "zsh"}}, {NULL, {"generate", "fish"}}, {NULL, {"config", "show", "--config", ""}},

@@ -198,9 +198,9 @@ static int setup_tools(void)
     return setup_folder() < 0 ? -1 : open_context("", NULL);
 }
 
-const struct scene scene_markdown = {"markdown", setup_markdown, run_markdown, NULL, teardown};
-const struct scene scene_again = {"again", setup_again, run_again, NULL, teardown};
-const struct scene scene_reject = {"reject", setup_reject, run_reject, NULL, teardown};
-const struct scene scene_delete = {"delete", setup_session, run_delete, NULL, teardown};
-const struct scene scene_settings = {"settings", setup_settings, run_settings, NULL, teardown};
-const struct scene scene_tools = {"tools", setup_tools, run_tools, NULL, teardown};
+const struct scene scene_markdown = {"markdown", setup_markdown, run_markdown, NULL, teardown, SCENE_USUAL};
+const struct scene scene_again = {"again", setup_again, run_again, NULL, teardown, SCENE_USUAL};
+const struct scene scene_reject = {"reject", setup_reject, run_reject, NULL, teardown, SCENE_USUAL};
+const struct scene scene_delete = {"delete", setup_session, run_delete, NULL, teardown, SCENE_USUAL};
+const struct scene scene_settings = {"settings", setup_settings, run_settings, NULL, teardown, SCENE_USUAL};
+const struct scene scene_tools = {"tools", setup_tools, run_tools, NULL, teardown, SCENE_USUAL};

@@ -150,7 +150,7 @@ static void run_mcp(struct outcome *o)
         lost(o, answers);
 }
 
-const struct scene scene_mcp = {"mcp", setup_context, run_mcp, NULL, teardown_context};
+const struct scene scene_mcp = {"mcp", setup_context, run_mcp, NULL, teardown_context, SCENE_USUAL};
 
 /* ---------------------------------------------------------------- stdin and stdout */
 
@@ -212,7 +212,7 @@ static void run_stdio(struct outcome *o)
     }
 }
 
-const struct scene scene_mcp_stdio = {"mcp_stdio", setup_stdio, run_stdio, NULL, teardown_stdio};
+const struct scene scene_mcp_stdio = {"mcp_stdio", setup_stdio, run_stdio, NULL, teardown_stdio, SCENE_USUAL};
 
 /* ---------------------------------------------------------------- HTTP */
 
@@ -263,9 +263,11 @@ static void converse(void)
 {
     static char text[TEXT_ROOM];
     char session[256] = "";
-    for (size_t i = 0; i < COUNT(talk) && !web.down; i++) {
-        if (!post(talk[i], session, text, sizeof text))
+    for (size_t i = 0, silent = 0; i < COUNT(talk) && !web.down && silent < 3; i++) { /* each silence lasts for seconds */
+        if (!post(talk[i], session, text, sizeof text)) {
+            silent++;
             continue;
+        }
         const char *id = strcasestr(text, "\nmcp-session-id:");
         if (i == 0 && id)
             (void)snprintf(session, sizeof session, "%.*s\r\n", (int)strcspn(id + 1, "\r"), id + 1);
@@ -354,4 +356,4 @@ static void run_http(struct outcome *o)
     }
 }
 
-const struct scene scene_mcp_http = {"mcp_http", setup_http, run_http, NULL, teardown_http};
+const struct scene scene_mcp_http = {"mcp_http", setup_http, run_http, NULL, teardown_http, SCENE_USUAL};

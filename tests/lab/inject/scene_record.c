@@ -296,21 +296,11 @@ static void run_mend(struct outcome *o)
     tell_fault(o, code, &fault);
 }
 
-const struct scene scene_record = {"record", setup_record, run_record, settle_record, teardown_record};
-const struct scene scene_record_kept = {"record_kept", setup_record_kept, run_record_kept, settle_record, teardown_record};
-const struct scene scene_record_mend = {"record_mend", setup_mend, run_mend, NULL, teardown_record};
-const struct scene scene_pg = {"pg", setup_pg, run_record, settle_record, NULL};
-const struct scene scene_pg_kept = {"pg_kept", setup_pg_kept, run_record_kept, settle_record, close_record};
-const struct scene scene_pg_long = {"pg_long", setup_pg_kept, run_pg_long, settle_record, close_record};
-const struct scene scene_pg_mend = {"pg_mend", setup_pg_mend, run_mend, NULL, close_record};
-const struct scene scene_pg_refused = {"pg_refused", setup_pg_refused, run_pg_refused, NULL, NULL};
-
-bool scene_is_thorough(const struct scene *s)
-{
-    static const struct scene *const ours[] = {&scene_record,  &scene_record_kept, &scene_record_mend, &scene_pg,
-                                               &scene_pg_kept, &scene_pg_long,     &scene_pg_mend,     &scene_pg_refused};
-    for (size_t i = 0; i < COUNT(ours); i++)
-        if (s == ours[i])
-            return true;
-    return false;
-}
+const struct scene scene_record = {"record", setup_record, run_record, settle_record, teardown_record, SCENE_THOROUGH};
+const struct scene scene_record_kept = {"record_kept", setup_record_kept, run_record_kept, settle_record, teardown_record, SCENE_THOROUGH};
+const struct scene scene_record_mend = {"record_mend", setup_mend, run_mend, NULL, teardown_record, SCENE_THOROUGH};
+const struct scene scene_pg = {"pg", setup_pg, run_record, settle_record, NULL, SCENE_THOROUGH};
+const struct scene scene_pg_kept = {"pg_kept", setup_pg_kept, run_record_kept, settle_record, close_record, SCENE_THOROUGH};
+const struct scene scene_pg_long = {"pg_long", setup_pg_kept, run_pg_long, settle_record, close_record, SCENE_THOROUGH};
+const struct scene scene_pg_mend = {"pg_mend", setup_pg_mend, run_mend, NULL, close_record, SCENE_THOROUGH};
+const struct scene scene_pg_refused = {"pg_refused", setup_pg_refused, run_pg_refused, NULL, NULL, SCENE_THOROUGH};

@@ -197,7 +197,7 @@ static void run_simulate(struct outcome *o)
     tell_fault(o, r, &fault);
 }
 
-const struct scene scene_session_whole = {"session_whole", setup_home, run_session_whole, settle_session, drop_folder};
-const struct scene scene_session_kept = {"session_kept", setup_session, run_session_kept, settle_session, teardown_session};
-const struct scene scene_lower = {"lower", setup_lower, run_lower, settle_session, teardown_session};
-const struct scene scene_simulate = {"simulate", setup_lower, run_simulate, NULL, teardown_session};
+const struct scene scene_session_whole = {"session_whole", setup_home, run_session_whole, settle_session, drop_folder, SCENE_USUAL};
+const struct scene scene_session_kept = {"session_kept", setup_session, run_session_kept, settle_session, teardown_session, SCENE_USUAL};
+const struct scene scene_lower = {"lower", setup_lower, run_lower, settle_session, teardown_session, SCENE_USUAL};
+const struct scene scene_simulate = {"simulate", setup_lower, run_simulate, NULL, teardown_session, SCENE_USUAL};

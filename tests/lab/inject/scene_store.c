@@ -91,5 +91,5 @@ static void settle_ledger(struct outcome *o)
     ledger_free(l);
 }
 
-const struct scene scene_ledger = {"ledger", setup_folder, run_ledger, settle_ledger, teardown_ledger};
-const struct scene scene_ledger_kept = {"ledger_kept", setup_ledger_kept, run_ledger_kept, settle_ledger, teardown_ledger};
+const struct scene scene_ledger = {"ledger", setup_folder, run_ledger, settle_ledger, teardown_ledger, SCENE_USUAL};
+const struct scene scene_ledger_kept = {"ledger_kept", setup_ledger_kept, run_ledger_kept, settle_ledger, teardown_ledger, SCENE_USUAL};

@@ -90,9 +90,9 @@ static void run_read(struct outcome *o)
 }
 
 const struct scene scene_view_whole = {.name = "view_whole", .run = run_view_whole};
-const struct scene scene_view_kept = {"view_kept", setup_context, run_view_kept, NULL, teardown_context};
-const struct scene scene_view_kinds = {"view_kinds", setup_context, run_view_kinds, NULL, teardown_context};
-const struct scene scene_read = {"read", setup_context, run_read, NULL, teardown_context};
+const struct scene scene_view_kept = {"view_kept", setup_context, run_view_kept, NULL, teardown_context, SCENE_USUAL};
+const struct scene scene_view_kinds = {"view_kinds", setup_context, run_view_kinds, NULL, teardown_context, SCENE_USUAL};
+const struct scene scene_read = {"read", setup_context, run_read, NULL, teardown_context, SCENE_USUAL};
 
 /* ---------------------------------------------------------------- the doctor */
 
@@ -125,4 +125,4 @@ static void teardown_doctor(void)
     drop_folder();
 }
 
-const struct scene scene_doctor = {"doctor", setup_doctor, run_doctor, NULL, teardown_doctor};
+const struct scene scene_doctor = {"doctor", setup_doctor, run_doctor, NULL, teardown_doctor, SCENE_USUAL};

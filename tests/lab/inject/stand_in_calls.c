@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -188,6 +189,12 @@ PLAIN(INJECT_POLL, int, poll, (struct pollfd *fds, nfds_t n, int ms), fds, n, ms
 PLAIN(INJECT_POLL, int, ppoll, (struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask), fds, n, t, mask)
 PLAIN(INJECT_DUP, int, dup, (int fd), fd)
 PLAIN(INJECT_DUP, int, dup3, (int from, int to, int flags), from, to, flags)
+
+PLAIN(INJECT_STAT, int, fstat, (int fd, struct stat *st), fd, st)
+PLAIN(INJECT_STAT, int, fstat64, (int fd, struct stat64 *st), fd, st)
+PLAIN(INJECT_STAT, int, fstatat, (int dir, const char *path, struct stat *st, int flags), dir, path, st, flags)
+PLAIN(INJECT_STAT, int, fstatfs, (int fd, struct statfs *fs), fd, fs)
+PLAIN(INJECT_STAT, ssize_t, readlinkat, (int dir, const char *path, char *to, size_t room), dir, path, to, room)
 
 #define FCNTL(name)                                                  \
     STAND_IN int name(int fd, int what, ...)                         \

@@ -33,6 +33,6 @@ void look_all(const struct glance *looks, size_t n, struct outcome *o);
         static const struct glance looks[] = {__VA_ARGS__};            \
         look_all(looks, sizeof looks / sizeof *looks, o);            \
     }                                                                \
-    static const struct scene scene_##name_ = {.name = #name_, .run = run_##name_};
+    static const struct scene drawn_##name_ = {.name = #name_, .run = run_##name_};
 
 #endif

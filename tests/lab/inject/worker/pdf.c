@@ -11,4 +11,4 @@ static const char document[] =
 SCENE(pdf, {.text = document, .media = MEDIA_PDF, .page = 2, .small = true},
       {.text = document, .media = MEDIA_PDF, .flags = WORK_SHEET, .page = 1, .last_page = 2})
 
-const struct scene *const scenes[] = {&scene_pdf, NULL};
+const struct scene *const scenes[] = {&drawn_pdf, NULL};

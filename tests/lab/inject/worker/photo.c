@@ -14,4 +14,4 @@ SCENE(tiff, {GOOD "rgb.tif", .media = MEDIA_TIFF}, {GOOD "palette-tiled.tif", .m
 SCENE(heif, {GOOD "alpha.heic", .media = MEDIA_HEIC}, {GOOD "two.heic", .media = MEDIA_HEIC, .page = 2}, {GOOD "wide.heic", .media = MEDIA_HEIC},
       {GOOD "marks.avif", .media = MEDIA_AVIF})
 
-const struct scene *const scenes[] = {&scene_bmp, &scene_ico, &scene_tiff, &scene_heif, NULL};
+const struct scene *const scenes[] = {&drawn_bmp, &drawn_ico, &drawn_tiff, &drawn_heif, NULL};

@@ -8,4 +8,4 @@ SCENE(svg, {.text = HEAD "width='60' height='40'><rect width='30' height='40' fi
       {.text = HEAD "viewBox='0 0 3000 2000'><g opacity='.5'><rect width='900' height='900'/></g></svg>", .media = MEDIA_SVG,
        .region = {100, 100, 300, 200, FIT_SOURCE, 1}})
 
-const struct scene *const scenes[] = {&scene_svg, NULL};
+const struct scene *const scenes[] = {&drawn_svg, NULL};

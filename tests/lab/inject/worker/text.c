@@ -9,4 +9,4 @@ static const char markdown[] = "# Title\n\nSome *words*, **more**, `code`, [a li
 SCENE(plain, {.text = "one\n\ttwo\r\nthree \xe4\xbd\xa0\n", .media = MEDIA_TEXT}, {.text = "\xff\xfe" "a", .media = MEDIA_TEXT})
 SCENE(markdown, {.text = markdown, .media = MEDIA_MARKDOWN, .edge = 400}, {.text = markdown, .media = MEDIA_MARKDOWN, .flags = WORK_REFS})
 
-const struct scene *const scenes[] = {&scene_plain, &scene_markdown, NULL};
+const struct scene *const scenes[] = {&drawn_plain, &drawn_markdown, NULL};

@@ -23,4 +23,4 @@ SCENE(frames, {GOOD "gif-animated-offset-frames.gif", .media = MEDIA_GIF, .frame
 SCENE(screen, {GOOD "png-screen-1280x800.png", .media = MEDIA_PNG, .edge = 700}, {GOOD "jpeg-photo-3000x2000.jpg", .media = MEDIA_JPEG, .edge = 600, .bytes = 60000, .flags = WORK_WEBP_OK})
 SCENE(diff, {.text = "", .media = MEDIA_PNG, .flags = WORK_DIFF, .raw_w = 64, .raw_h = 48}, {.text = "", .media = MEDIA_PNG, .flags = WORK_DIFF | WORK_FLAT, .raw_w = 20, .raw_h = 90, .edge = 60})
 
-const struct scene *const scenes[] = {&scene_png, &scene_jpeg, &scene_webp, &scene_gif, &scene_frames, &scene_screen, &scene_diff, NULL};
+const struct scene *const scenes[] = {&drawn_png, &drawn_jpeg, &drawn_webp, &drawn_gif, &drawn_frames, &drawn_screen, &drawn_diff, NULL};
