@@ -119,7 +119,7 @@ static void run_wire(struct outcome *o)
     {                                                                \
         return setup_wire("tests/cases/wire/" wire "/*.case");       \
     }                                                                \
-    const struct scene scene_##id = {"wire_" #id, setup_##id, run_wire, NULL, teardown_wire};
+    const struct scene scene_##id = {"wire_" #id, setup_##id, run_wire, NULL, teardown_wire, SCENE_USUAL};
 WIRE(anthropic, "anthropic")
 WIRE(chat, "openai-chat")
 WIRE(responses, "openai-responses")
