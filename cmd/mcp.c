@@ -2,6 +2,8 @@
 /* `fovea mcp`: the tools for any agent that speaks the Model Context Protocol. */
 #include "mcp/mcp.h"
 
+#include <malloc.h>
+
 #include "context.h"
 #include "options.h"
 #include "out.h"
@@ -33,6 +35,16 @@ static const char *only_for_http(const struct values *v)
     return NULL;
 }
 
+enum { ARENAS = 2, LARGE_BLOCK = 256 << 10 };
+
+/* A server lives for days: few arenas, and what is large goes back to the system when it is freed. Left to itself libc raises that
+ * mark with the first picture, and what threads leave behind adds up. */
+static void settle_memory(void)
+{
+    (void)mallopt(M_ARENA_MAX, ARENAS);
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+}
+
 static int run(struct invocation *in)
 {
     const struct values *v = in->values;
@@ -56,6 +68,7 @@ static int run(struct invocation *in)
         say("--%s is of no use without --http", idle);
         return EXIT_USAGE;
     }
+    settle_memory();
     in->common.personality = v->personality;
     in->common.no_webp = false; /* each client gets what it takes */
     int r = context_open(&in->common, &f, &fault);

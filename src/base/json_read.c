@@ -3,31 +3,53 @@
  * Whole trees: see json_read.h. jansson's reading, copying and writing pass over an allocation that failed, so it is watched:
  * whatever gives out its memory (the host may have chosen it) is asked through a function that remembers, for each thread,
  * that it was refused.
+ * Its lexer does worse: where the text of a token cannot grow it goes on with the part that it has, and copies from behind its
+ * end. So room for all that can grow is taken before it reads, and given out when there is no other.
  */
 #include "base/json_read.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Thread_local bool starved;
-static json_malloc_t give;
+#include "base/cleanup.h"
 
+static _Thread_local bool starved;
+static _Thread_local struct {
+    uintptr_t start, at, end; /* of what nobody else gives */
+} spare;
+static json_malloc_t give;
+static json_free_t take_back;
+
+/* What grows doubles. */
 static void *watched(size_t size)
 {
     void *p = give(size);
-    starved |= !p;
+    if (p)
+        return p;
+    starved = true;
+    if (size & (size - 1) || size > spare.end - spare.at)
+        return NULL;
+    p = (void *)spare.at;
+    spare.at += MAX(size, alignof(max_align_t));
     return p;
+}
+
+static void taken_back(void *p)
+{
+    if ((uintptr_t)p < spare.start || (uintptr_t)p >= spare.end)
+        take_back(p);
 }
 
 static void watch(void)
 {
-    json_free_t take_back;
     json_get_alloc_funcs(&give, &take_back);
-    json_set_alloc_funcs(watched, take_back);
+    json_set_alloc_funcs(watched, taken_back);
 }
 
 static void begin(void)
@@ -55,16 +77,37 @@ static void say_oom(json_error_t *error)
     error->text[sizeof error->text - 1] = json_error_out_of_memory;
 }
 
+/* All sizes of the longest token's text on its way, each twice the one before. */
+static bool spare_take(size_t len)
+{
+    size_t room;
+    void *p = __builtin_mul_overflow(len + 32, 4, &room) ? NULL : malloc(room);
+    spare.start = spare.at = (uintptr_t)p;
+    spare.end = p ? spare.start + room : 0;
+    return p != NULL;
+}
+
+static void spare_drop(void)
+{
+    void *p = (void *)spare.start;
+    spare.start = spare.at = spare.end = 0;
+    free(p);
+}
+
 json_t *json_read(const char *text, size_t len, size_t flags, json_error_t *error)
 {
     begin();
-    json_t *v = json_loadb(text, len, flags, error);
-    if (starved) {
+    json_t *v = spare_take(len) ? json_loadb(text, len, flags, error) : NULL;
+    bool whole = !starved && spare.start;
+    if (!whole) {
         say_oom(error);
-        return json_if_whole(v, true);
-    }
-    if (!v)
+        v = json_if_whole(v, true);
+    } else if (!v) {
         errno = EBADMSG;
+    }
+    int saved = errno;
+    spare_drop();
+    errno = saved;
     return v;
 }
 

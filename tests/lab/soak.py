@@ -14,7 +14,7 @@ import time
 sys.path.insert(0, os.path.join(os.environ["TOP"], "tests", "ask"))
 from asking import BUILD, FIXTURES, FOVEA, SANITIZED, Home, Host, finish, make_files  # noqa: E402
 from stdio import said  # noqa: E402
-from soak_calls import BROKEN, NAMED_SCENES, PHOTOS, Mix, make_soak_files  # noqa: E402
+from soak_calls import BROKEN, MEMORY, NAMED_SCENES, PHOTOS, Mix, make_soak_files  # noqa: E402
 from soak_clients import Http, Stdio, Tally  # noqa: E402
 from soak_record import Record  # noqa: E402
 from soak_watch import Watch, children_of, look, series, slope_per_minute, thirds, write_csv, write_svg  # noqa: E402
@@ -158,6 +158,7 @@ def run(host):
     for number in range(7):
         client, mix = clients[number >= 4], Mix(random.Random(number * 7 + 1), number)
         threads.append(guarded(lambda c=client, m=mix: one_call(c, m, tally), gate, tally, f"{client.name} {number}"))
+    MEMORY.folder = FOLDER
     steps = record.steps()
 
     def record_step():

@@ -54,14 +54,19 @@ SIZES = {
 
 
 class Memory:
-    """What a call showed the first time; it must show the same each time after."""
+    """What a call showed the first time; it must show the same bytes each time after. What does not is kept in FOLDER, to look at."""
     def __init__(self):
-        self.lock, self.seen = threading.Lock(), {}
+        self.lock, self.seen, self.folder = threading.Lock(), {}, "."
 
     def same(self, key, data):
-        digest = hashlib.sha256(data).digest()
         with self.lock:
-            return self.seen.setdefault(key, digest) == digest
+            first = self.seen.setdefault(key, data)
+        if first != data:
+            name = os.path.join(self.folder, "different-" + hashlib.sha256(key.encode()).hexdigest()[:8])
+            for which, picture in (("first", first), (hashlib.sha256(data).hexdigest()[:8], data)):
+                with open(f"{name}-{which}", "wb") as file:
+                    file.write(picture)
+        return first == data
 
 
 MEMORY = Memory()

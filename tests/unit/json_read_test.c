@@ -15,11 +15,11 @@ static void json_decref_p(json_t **j)
 }
 #define auto_json cleanup(json_decref_p) json_t
 
-static long fails_at, asked;
+static long fails_at, fails_on, asked;
 
 static void *scarce(size_t size)
 {
-    if (++asked == fails_at) {
+    if (++asked == fails_at || (fails_on && asked > fails_at)) {
         errno = ENOMEM;
         return NULL;
     }
@@ -77,4 +77,25 @@ TEST(text_that_is_no_json_is_not_called_a_want_of_memory)
 {
     json_error_t where;
     CHECK(!json_read("{\"a\":}", 6, 0, &where) && errno == EBADMSG && where.text[0]);
+}
+
+/* jansson's lexer went on with the part of a token that it had room for, and copied from behind the end of it. */
+TEST(a_token_that_cannot_grow_is_never_read_behind_its_end)
+{
+    enum { LEN = 5000 };
+    static char text[LEN + 32];
+    memset(text, 'x', sizeof text);
+    memcpy(text, "{\"k\":[1,\"", 9);
+    memcpy(text + LEN, "\",\"y\"]}", 8);
+    size_t len = strlen(text);
+    for (long first = 1; first < 40; first++)
+        for (int forever = 0; forever < 2; forever++) {
+            asked = 0;
+            fails_at = first;
+            fails_on = forever;
+            auto_json *j = json_read(text, len, 0, NULL);
+            bool struck = asked >= first;
+            fails_at = fails_on = 0;
+            CHECK_MSG(struck ? !j && errno == ENOMEM : j != NULL, "call %ld", first);
+        }
 }

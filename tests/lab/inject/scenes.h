@@ -53,6 +53,6 @@ extern const struct scene scene_ask, scene_models;
 extern const struct scene scene_cli_words, scene_cli_setup, scene_cli_view, scene_cli_session, scene_cli_simulate;
 extern const struct scene scene_workers, scene_markdown, scene_again, scene_reject, scene_delete, scene_settings, scene_tools;
 extern const struct scene scene_refs, scene_hosts, scene_gate, scene_gate_names, scene_reader, scene_fetch, scene_fetch_refused;
-extern const struct scene scene_anthropic, scene_chat, scene_responses;
+extern const struct scene scene_anthropic, scene_chat, scene_responses, scene_gemini;
 
 #endif
