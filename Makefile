@@ -123,7 +123,7 @@ $(OBJ)/worker/%.o: OPT := -O3
 $(OBJ)/render/svg/svg.o: OPT := -O3
 
 # Only the types; the library is loaded when a record is in PostgreSQL.
-$(OBJ)/src/record/postgre%.o $(OBJ)/tests/lab/inject/scene_record.o $(BUILD)/tests/record_hostile_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
+$(OBJ)/src/record/postgre%.o $(OBJ)/tests/lab/inject/scene_record.o $(BUILD)/tests/record_hostile_test $(BUILD)/tests/record_pq_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
 
 # Only the types; the library is loaded when something is drawn.
 $(OBJ)/cmd/draw.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags chafa 2>/dev/null))
@@ -379,6 +379,9 @@ $(BUILD)/tests/cmd_%: tests/unit/cmd_%.c tests/unit/test.h $(CMD_PARTS) $(OBJ)/l
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(CMD_PARTS) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
+
+# Has a libpq that fails when told to.
+$(BUILD)/tests/record_pq_test: TEST_LIBS := -Wl,--wrap=pq_load
 
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp

@@ -21,7 +21,7 @@ from soak_watch import Watch, children_of, look, series, slope_per_minute, third
 
 SECONDS, FOLDER = float(sys.argv[1]), sys.argv[2]
 QUICK = SECONDS < 60
-WARM_UP = SECONDS / 3  # until what may be kept is kept: pictures, names of views, connections
+WARM_UP = SECONDS / 2  # until what may be kept is kept: pictures, 4,096 names of views, connections
 CANCELS, BREAKS = 0.08, 0.01  # of all calls
 QUIET = 0.3 if QUICK else 3.0
 SLOPE_KIB, SLOPE_PART = 64, 0.001  # of a minute: this much, or this part of all

@@ -122,6 +122,11 @@ def tables_and_servers_that_lie_are_told_of(server):
 
 
 @test
+def libpq_may_fail_at_each_call(server):
+    return run_unit(server, "record_pq_test", "pq")
+
+
+@test
 def a_commit_whose_answer_is_lost_counts_once(server):
     """Cut before the server sees it, after it has done it, and at a moment that nobody knows."""
     rounds = 40

@@ -276,7 +276,7 @@ static void until_asked(struct record *r, char id[32])
         if (out)
             return;
     }
-    CHECK(!"asked");
+    CHECK_MSG(false, "%s", "asked");
 }
 
 static void answer(struct bench *b, const char *id, const char *rest)

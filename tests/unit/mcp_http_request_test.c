@@ -201,7 +201,7 @@ TEST(a_request_in_pieces_gets_its_answer)
     cleanup(bench_done) struct bench b;
     bench_init(&b);
     lib.no_size = true;
-    CHECK(headers(&b, "POST", NULL, NULL) == MHD_YES && piece(&b, INITIALIZE, 10) == MHD_YES && piece(&b, INITIALIZE + 10, strlen(INITIALIZE) - 10) == MHD_YES);
+    CHECK(headers(&b, "POST", NULL, NULL) == MHD_YES && piece(&b, INITIALIZE, 10) == MHD_YES && piece(&b, &INITIALIZE[10], strlen(INITIALIZE) - 10) == MHD_YES);
     CHECK(end(&b) == MHD_YES && lib.status == 200 && lib.asleep == 0);
 }
 
