@@ -877,6 +877,31 @@ TEST(a_lease_that_is_never_given_back_is_a_fault)
     record_close(brief);
 }
 
+/* One that knows nothing of leases: a copy that somebody makes with SQLite's own tools. */
+TEST(another_program_that_holds_the_file_is_waited_for_and_told_of)
+{
+    auto_lab l;
+    lab_begin(&l);
+    CHECK(lab_say(l.r, "a", NULL, "x") == 1);
+    sqlite3 *other = NULL;
+    fovea_cancel *cancel = NULL;
+    CHECK(sqlite3_open(l.file, &other) == SQLITE_OK && sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK);
+    struct record *brief = lab_open_as(&l, "sqlite:", 50);
+    struct record_new e = {"y", 1};
+    struct record_append a = {.session = "a", .entries = &e, .count = 1, .after = -1};
+    struct record_appended done;
+    CHECK(record_append(brief, &a, &done, &l.fault) == -EBUSY && l.fault.text[0]);
+    CHECK(fovea_cancel_new(&cancel, NULL) == 0);
+    fovea_cancel_now(cancel);
+    record_cancel(brief, cancel);
+    CHECK(record_append(brief, &a, &done, &l.fault) == -ECANCELED);
+    record_cancel(brief, NULL);
+    CHECK(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+    CHECK(lab_say(brief, "a", NULL, "y") == 2);
+    record_close(brief);
+    fovea_cancel_free(cancel);
+}
+
 TEST(who_writes_all_the_time_lets_others_in)
 {
     auto_lab l;
