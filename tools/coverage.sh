@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Which branches the tests take: builds everything with clang's counters into build/coverage, runs all tests and the labs'
-# quick forms on it, and prints lines and branches per room and for the parts that must be all but whole.
+# Which branches the tests take: builds everything with clang's counters into build/coverage, runs all tests, the labs' quick
+# forms and a part of the lab of failures on it, and prints lines and branches per room and for the parts that must be all but whole.
 # The counters lie in files that are mapped before main begins, so a worker that is jailed, leaves by _exit or is killed
 # counts like any other. Asserts are left out: they are for what cannot happen.
 # Usage: tools/coverage.sh build | run [TEST...] | report [--missing PREFIX...]; no word: all three.
@@ -23,6 +23,9 @@ run() {
     rm -f "$cov"/raw/*.profraw
     tests/run "$cov" "$@" >"$cov/tests.log" 2>&1 || echo "coverage: some tests failed, see $cov/tests.log"
     tail -n 2 "$cov/tests.log"
+    # What only comes about when memory or a call of the system fails comes from the lab of failures, so many of each kind.
+    [ $# -gt 0 ] || BUILD=$top/$cov INJECT_POINTS=${INJECT_POINTS:-20} sh tests/lab/inject_lab.sh >"$cov/inject.log" 2>&1 ||
+        echo "coverage: not all held when calls failed, see $cov/inject.log"
 }
 
 report() {

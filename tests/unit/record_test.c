@@ -154,6 +154,7 @@ TEST(a_key_appends_once)
     CHECK(record_append(l.r, &a, &done, &l.fault) == -EEXIST);
     e[1] = (struct record_new){"", 0};
     a.key = "empty";
+    a.after = -1;
     CHECK(record_append(l.r, &a, &done, &l.fault) == 0 && record_append(l.r, &a, &done, &l.fault) == 0 && done.again);
     CHECK(lab_say(l.r, lab_name(&l, "b"), "k", "one") == 1); /* a key is the session's own */
     CHECK(lab_check(&l, s, false).count == 0);
