@@ -102,6 +102,14 @@ static pid_t clone_child(struct start *s, int *ret_pidfd)
     return pid;
 }
 
+/* A signal of the host's may interrupt it. */
+static void wait_for(int pidfd)
+{
+    siginfo_t info;
+    while (waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED) < 0 && errno == EINTR)
+        ;
+}
+
 int child_spawn(const struct program *program, bool ahead, struct child *ret)
 {
     int pair[2] = {-1, -1};
@@ -119,8 +127,7 @@ int child_spawn(const struct program *program, bool ahead, struct child *ret)
     if (pid < 0)
         return -errno;
     if (start.error) {
-        siginfo_t info;
-        (void)waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED); /* it is past all work: it exits now */
+        wait_for(pidfd); /* it is past all work: it exits now */
         return -start.error;
     }
     *ret = (struct child){.pid = pid, .pidfd = take_fd(&pidfd), .socket = take_fd(&ours)};

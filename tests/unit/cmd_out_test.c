@@ -93,9 +93,11 @@ TEST(words_on_a_terminal_are_shown_not_sent)
     sink_done(&s);
     streams_back();
     CHECK(json == EXIT_DONE && terminal && sunk == 0 && ended == EXIT_DONE);
-    ssize_t n = read(master, got, sizeof got - 1);
-    CHECK(n > 0);
-    CHECK_STR(got, "\"\\u202e\"\na\\u202eb\n");
+    static const char want[] = "\"\\u202e\"\na\\u202eb\n";
+    ssize_t n = 1;
+    for (size_t have = 0; n > 0 && have < sizeof want - 1; have += (size_t)MAX(n, 0)) /* a terminal gives what it has */
+        n = read(master, got + have, sizeof got - 1 - have);
+    CHECK_STR(got, want);
     close_fd(master);
     close_fd(slave);
 }
