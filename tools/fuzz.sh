@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/fuzz.sh BUILD SECONDS [NAME...]: fuzzes each target of BUILD/fuzz (or those named) until it has had that many
 # CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
-# BUILD/fuzzed, so that a run that was ended goes on where it was; a target that was built anew starts at 0, and so does every one
-# with FUZZ_AGAIN=1. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it.
+# BUILD/fuzzed, so that a run that was ended goes on where it was, also when the target was built anew meanwhile; with FUZZ_AGAIN=1
+# every one starts at 0. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it.
 # FUZZ_MORE="DIR ..." gives it more to start from; what comes of other people's files is not to be kept in the tree.
 # A crash ends its target; when all have run the status is 1, and each is named with the file that does it.
 set -u
@@ -72,9 +72,10 @@ one() {
     corpus=$FUZZ_CORPUS/$name
     seeds=$(seeds_of "$name")
     mkdir -p "$corpus"
-    # shellcheck disable=SC3013 # dash has it
-    if [ -z "${FUZZ_AGAIN:-}" ] && [ "$state/$name.had" -nt "$build/fuzz/$name" ]; then
+    if [ -z "${FUZZ_AGAIN:-}" ] && [ -f "$state/$name.had" ]; then
         read -r runs cpu _ _ _ crashes <"$state/$name.had"
+        # shellcheck disable=SC3013 # dash has it
+        [ "$state/$name.had" -nt "$build/fuzz/$name" ] || crashes=0
     fi
     [ ! -f "fuzz/corpus/$name.b64" ] || "$build/fuzzpack" --unpack "$corpus" "fuzz/corpus/$name.b64"
     before=$cpu
