@@ -52,7 +52,7 @@ CFLAGS   += -std=gnu17 $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -
 LDFLAGS  += -pthread $(HARDEN_LD) -Wl,--gc-sections $(SAN_FLAGS)
 
 LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto -ldl -lm
-WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lisal -lm
+WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lm
 # What each renderer is made with, by pkg-config.
 PKG_photo := libtiff-4 libheif
 PKG_svg   := librsvg-2.0 fontconfig
@@ -346,6 +346,8 @@ $(BUILD)/tests/photo_%: tests/unit/photo_%.c tests/unit/test.h $(PHOTO_PARTS) $(
 	    $(LDFLAGS) $(WORKER_LIBS) $(LIB_LIBS) $(shell pkg-config --libs $(PKG_photo))
 # Those of what a renderer does by arithmetic alone.
 $(BUILD)/tests/video_%: tests/unit/video_%.c tests/unit/test.h $(OBJ)/render/video/whole.o $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(OBJ)/render/video/whole.o $(LDFLAGS) -lm
 
 # Those of the server's parts link these.
@@ -380,8 +382,15 @@ $(BUILD)/tests/cmd_%: tests/unit/cmd_%.c tests/unit/test.h $(CMD_PARTS) $(OBJ)/l
 	$(call say,link,$@)
 	$(CC) $(CPPFLAGS) -Itests/unit -I. $(CFLAGS) -MMD -MP $< -o $@ $(CMD_PARTS) $(OBJ)/libinternal.a $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
+# Lets inner calls, SQLite and the system fail when told to.
+$(BUILD)/tests/record_calls_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,sq_one sq_enter_read sqlite3_exec sqlite3_system_errno sqlite3_file_control \
+    sqlite3_column_blob sqlite3_column_text canonicalize_file_name lstat fstatat fcntl)
+
 # Has a libpq that fails when told to.
 $(BUILD)/tests/record_pq_test: TEST_LIBS := -Wl,--wrap=pq_load
+
+# Includes what it tests, which the worker's library has too.
+$(BUILD)/tests/quick_test: TEST_LIBS := -ldeflate
 
 # Takes openat2 away, to force the fallback.
 $(BUILD)/tests/gate_test: TEST_LIBS := -lseccomp

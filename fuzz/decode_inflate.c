@@ -2,7 +2,7 @@
 /*
  * Our inflate, in pieces of any size, against libdeflate: what the one takes the other takes, with the same bytes. And what
  * our two ways of deflating make of the same bytes inflates to them again.
- * about: worker/inflate.c worker/inflate_codes.c worker/deflate.c
+ * about: worker/inflate.c worker/inflate_codes.c worker/deflate.c worker/quick.c
  * max_len: 16384
  */
 #include <assert.h>
@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "worker/deflate.h"
 #include "worker/inflate.h"
+#include "worker/quick.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -82,7 +83,7 @@ static void same_again(const uint8_t *stream, size_t n, const uint8_t *data, siz
     assert(made == len && !memcmp(out, data, len) && !left);
 }
 
-static void there_and_back(const uint8_t *data, size_t len, int level, size_t step)
+static void there_and_back(const uint8_t *data, size_t len, int level)
 {
     size_t room = deflate_bound(len);
     auto_free uint8_t *out = malloc(room);
@@ -90,14 +91,32 @@ static void there_and_back(const uint8_t *data, size_t len, int level, size_t st
     int64_t n = deflate(data, len, level, out);
     assert(n > 0 && (size_t)n <= room);
     same_again(out, (size_t)n, data, len);
-    struct quick *q = quick_new(out, room);
-    assert(q);
-    bool fits = true;
-    for (size_t at = 0; fits && at < len; at += step)
-        fits = quick_add(q, data + at, MIN(step, len - at), at + step >= len);
-    n = (int64_t)quick_end(q);
-    if (fits && len)
-        same_again(out, (size_t)n, data, len);
+}
+
+/* The input again and again, over many windows and blocks, in pieces that have no more before them than was promised. */
+static void quick_and_back(const uint8_t *data, size_t len, size_t step)
+{
+    enum { ALL = 200 * 1000, PIECE_LEAST = 512, QUICK_ROOM = ALL + ALL / 4 };
+    size_t n = 0, piece = MAX(MIN(step * 64, (size_t)ALL), (size_t)PIECE_LEAST);
+    auto_free uint8_t *all = malloc(ALL), *out = malloc(QUICK_ROOM), *copy = malloc(QUICK_WINDOW + piece);
+    struct quick *q = quick_new(out, QUICK_ROOM);
+    assert(all && out && copy && q);
+    for (; n < ALL; n++)
+        all[n] = (uint8_t)(data[n % len] + (n / len % 5 == 4));
+    for (size_t at = 0; at < ALL; at += piece) {
+        size_t before = MIN(at, (size_t)QUICK_WINDOW), now = MIN(piece, ALL - at);
+        memset(copy, (int)at, QUICK_WINDOW);
+        memcpy(copy + QUICK_WINDOW - before, all + at - before, before + now);
+        assert(quick_add(q, copy + QUICK_WINDOW, now));
+    }
+    n = quick_end(q);
+    quick_free(q);
+    assert(n);
+    struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+    auto_free uint8_t *back = malloc(ALL);
+    size_t made = 0;
+    assert(d && back && !libdeflate_zlib_decompress(d, out, n, back, ALL, &made) && made == ALL && !memcmp(all, back, ALL));
+    libdeflate_free_decompressor(d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -110,6 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     memcpy(copy, data + 3, len - 3);
     against_libdeflate(copy, len - 3, step, grain);
     if (data[2] < 64)
-        there_and_back(copy, len - 3, 1 + data[2] % 9, step);
+        there_and_back(copy, len - 3, 1 + data[2] % 9);
+    if (data[2] > 250)
+        quick_and_back(copy, len - 3, step);
     return 0;
 }

@@ -6,7 +6,7 @@ set -eu
 
 packages="gcc make pkg-config libc6-dev binutils
 libjansson-dev libyaml-dev libunistring-dev libidn2-dev libpcre2-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev libssl-dev libseccomp-dev
-libjpeg62-turbo-dev libwebp-dev libgif-dev liblcms2-dev libdeflate-dev libisal-dev libspng-dev
+libjpeg62-turbo-dev libwebp-dev libgif-dev liblcms2-dev libdeflate-dev libspng-dev
 libtiff-dev libheif-dev libgdk-pixbuf-2.0-dev librsvg2-dev libpango1.0-dev libfontconfig-dev libmd4c-dev libpoppler-glib-dev
 libavformat-dev libavcodec-dev libswscale-dev libavutil-dev poppler-data fonts-liberation
 libtesseract-dev libleptonica-dev tesseract-ocr-eng

@@ -42,6 +42,7 @@ struct header {
     bool sheet;             /* width and height are a sheet's, laid out within the request's limits */
     bool approximate;       /* frames is an estimate */
     bool cut;               /* the file of a video ends before its end; what is there is shown */
+    bool hurried;           /* a sheet of a video shows only what there was time to look at */
     bool has_pages;         /* page means a page of the source, not a tile */
     uint32_t pages;         /* then: how many; 0 is 1 */
     uint32_t frames;        /* all of them were counted */
@@ -72,6 +73,7 @@ struct told {
     const struct work_cell *cells; /* the decoder's, until it is closed; at most LIMIT_SHEET_CELLS */
     uint32_t n_cells;
     uint32_t first_line, last_line, total_lines;
+    uint32_t part_first, part_last;
     float line_top, line_height;
     uint32_t rows;
     uint32_t missing; /* see work_reply */

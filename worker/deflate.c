@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <pthread.h>
 #include <string.h>
@@ -145,39 +144,4 @@ int64_t deflate(const uint8_t *data, size_t len, int level, uint8_t *out)
     struct half all = {data, len, level, out, deflate_bound(len), 0, 0, 0};
     deflate_all(&all);
     return all.made ? (int64_t)all.made : -ENOMEM;
-}
-
-struct quick {
-    struct isal_zstream z;
-    uint8_t state[ISAL_DEF_LVL1_DEFAULT];
-};
-
-struct quick *quick_new(uint8_t *out, size_t room)
-{
-    struct quick *q = malloc(sizeof *q);
-    if (!q)
-        return NULL;
-    isal_deflate_init(&q->z);
-    q->z.level = 1;
-    q->z.level_buf = q->state;
-    q->z.level_buf_size = sizeof q->state;
-    q->z.gzip_flag = IGZIP_ZLIB;
-    q->z.next_out = out;
-    q->z.avail_out = (uint32_t)MIN(room, (size_t)UINT32_MAX);
-    return q;
-}
-
-bool quick_add(struct quick *q, const uint8_t *data, size_t len, bool last)
-{
-    q->z.next_in = (uint8_t *)(uintptr_t)data; /* only read */
-    q->z.avail_in = (uint32_t)len;
-    q->z.end_of_stream = last;
-    return isal_deflate(&q->z) == COMP_OK && !q->z.avail_in && (!last || q->z.internal_state.state == ZSTATE_END);
-}
-
-size_t quick_end(struct quick *q)
-{
-    size_t made = q->z.total_out;
-    free(q);
-    return made;
 }

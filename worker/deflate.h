@@ -3,7 +3,6 @@
 #ifndef FOVEA_DEFLATE_H
 #define FOVEA_DEFLATE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,14 +13,5 @@ size_t deflate_bound(size_t len);
  * know nothing of each other, for about 0.5 % more bytes; the same input always gives the same stream. Returns its
  * length, or -ENOMEM. */
 int64_t deflate(const uint8_t *data, size_t len, int level, uint8_t *out);
-
-/*
- * The same by ISA-L, piece by piece, on one thread: ten times as quick as libdeflate's quickest level on flat pictures, for a
- * tenth more bytes than that. Pieces are shorter than 4 GiB. add is false when the room did not do. NULL: out of memory.
- */
-struct quick;
-struct quick *quick_new(uint8_t *out, size_t room);
-bool quick_add(struct quick *q, const uint8_t *data, size_t len, bool last);
-size_t quick_end(struct quick *q); /* frees it too; the length of the stream */
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "deflate.h"
 #include "encode.h"
+#include "quick.h"
 
 enum { GREY = 0, RGB = 2, PALETTE = 3, RGBA = 6 }; /* PNG's colour types */
 enum { PACK_SLACK = 1 };
@@ -325,19 +326,23 @@ static int encode(const struct image *m, unsigned quality, struct encoded *ret)
     return raw ? write_file(p, raw, len, ret) : -ENOMEM;
 }
 
-/* Some rows at a time, none filtered, so that they are still at hand when they are deflated. False: no room. */
+/* Some rows at a time, none filtered, so that they are still at hand when they are deflated. `rows` has room for what came before
+ * them too. False: no room. */
 static bool deflate_rows(const struct png *p, uint8_t *rows, uint32_t at_once, struct quick *q)
 {
     uint32_t h = p->m->size.h;
+    uint8_t *now = rows + QUICK_WINDOW;
     bool good = true;
     for (uint32_t y = 0; good && y < h; y += at_once) {
         uint32_t n = MIN(at_once, h - y);
+        size_t len = n * (p->row + 1);
         for (uint32_t i = 0; i < n; i++) {
-            uint8_t *to = rows + i * (p->row + 1);
+            uint8_t *to = now + i * (p->row + 1);
             pack_row(p, y + i, to + 1);
             to[0] = 0;
         }
-        good = quick_add(q, rows, n * (p->row + 1), y + n == h);
+        good = quick_add(q, now, len);
+        memmove(rows, rows + len, QUICK_WINDOW);
     }
     return good;
 }
@@ -357,17 +362,20 @@ static int encode_quick(const struct image *m, unsigned quality, struct encoded 
     }
     uint32_t at_once = (uint32_t)MAX(AT_ONCE / (p->row + 1), (size_t)1);
     size_t raw = (p->row + 1) * m->size.h, room = deflate_bound(raw);
-    auto_free uint8_t *file = malloc(room + AROUND), *rows = malloc((p->row + 1) * at_once + PACK_SLACK);
+    auto_free uint8_t *file = malloc(room + AROUND), *rows = malloc(QUICK_WINDOW + (p->row + 1) * at_once + PACK_SLACK);
     if (!file || !rows)
         return -ENOMEM;
     uint8_t *at = begin_file(p, file);
     struct quick *q = quick_new(at + 8, MIN(room, (size_t)INT32_MAX));
     if (!q)
         return -ENOMEM;
-    bool good = deflate_rows(p, rows, at_once, q);
-    size_t len = quick_end(q);
-    if (!good)
-        return encode(m, 0, ret); /* noise, which the quick way makes larger than it was */
+    size_t len = deflate_rows(p, rows, at_once, q) ? quick_end(q) : 0;
+    quick_free(q);
+    if (!len) { /* noise, which the quick way makes larger than it was */
+        free(take(file));
+        free(take(rows));
+        return encode(m, 0, ret);
+    }
     end_file(p, take(file), at, len, &encode_png_quick, ret);
     return 0;
 }

@@ -93,7 +93,7 @@ static void tell_source(struct job *j)
     j->reply->frames = h->frames;
     j->reply->pages = MAX(h->pages, 1u);
     j->reply->orientation = h->orientation;
-    j->reply->facts |= (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u);
+    j->reply->facts |= (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u) | (h->hurried ? WORK_HURRIED : 0u);
 }
 
 static bool extent_usable(double v)
@@ -347,6 +347,8 @@ static int tell(struct job *j)
     r->first_line = t.first_line;
     r->last_line = t.last_line;
     r->total_lines = t.total_lines;
+    r->part_first = t.part_first;
+    r->part_last = t.part_last;
     r->line_top = t.line_top;
     r->line_height = t.line_height;
     r->rows = t.rows;

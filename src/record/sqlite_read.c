@@ -13,6 +13,14 @@ static const char *text_of(sqlite3_stmt *st, int column)
     return s ? s : "";
 }
 
+/* Bytes of a row, "" where there are none. NULL: no memory to read them. */
+static const void *bytes_of(sqlite3_stmt *st, int column, size_t *ret_len)
+{
+    const void *data = sqlite3_column_blob(st, column);
+    *ret_len = (size_t)sqlite3_column_bytes(st, column);
+    return data || *ret_len ? data : "";
+}
+
 /* ---------------------------------------------------------------- sessions and rows */
 
 static int take_head(sqlite3_stmt *st, void *arg)
@@ -75,11 +83,8 @@ static int give_row(sqlite3_stmt *st, void *arg)
     if (!backend_is_seq(row.seq))
         return fault_set(g->fault, EBADMSG, "an entry has a number that is none");
     sq_hash(st, 2, row.hash);
-    row.body = sqlite3_column_blob(st, 4);
-    row.len = (size_t)sqlite3_column_bytes(st, 4);
-    if (!row.body)
-        row.body = "";
-    return g->to.row(&row, g->arg);
+    row.body = bytes_of(st, 4, &row.len);
+    return row.body ? g->to.row(&row, g->arg) : fault_oom(g->fault);
 }
 
 int sq_rows(struct backend *b, int64_t id, int64_t from, backend_each *each, void *arg, struct fovea_fault *fault)
@@ -135,13 +140,11 @@ struct bytes {
 static int take_bytes(sqlite3_stmt *st, void *arg)
 {
     struct bytes *to = arg;
-    const void *data = sqlite3_column_blob(st, 0);
-    to->len = (size_t)sqlite3_column_bytes(st, 0);
+    const void *data = bytes_of(st, 0, &to->len);
     to->data = malloc(to->len + 1);
-    if (!to->data || (!data && to->len))
+    if (!to->data || !data)
         return -ENOMEM;
-    if (to->len)
-        memcpy(to->data, data, to->len);
+    memcpy(to->data, data, to->len);
     return 1;
 }
 
@@ -234,11 +237,10 @@ static int give_made(sqlite3_stmt *st, void *arg)
 {
     const struct giving *g = arg;
     uint8_t use[SHA256_LEN];
-    struct backend_made m = {.seq = sqlite3_column_int64(st, 0),
-                             .mark = sqlite3_column_blob(st, 1),
-                             .len = (size_t)sqlite3_column_bytes(st, 1),
-                             .use = use,
-                             .there = sqlite3_column_int(st, 3)};
+    struct backend_made m = {.seq = sqlite3_column_int64(st, 0), .use = use, .there = sqlite3_column_int(st, 3)};
+    m.mark = sqlite3_column_type(st, 1) == SQLITE_NULL ? NULL : bytes_of(st, 1, &m.len);
+    if (!m.mark && sqlite3_column_type(st, 1) != SQLITE_NULL)
+        return -ENOMEM;
     sq_hash(st, 2, use);
     return g->to.made(&m, g->arg);
 }
@@ -253,7 +255,10 @@ int sq_made(struct backend *b, int64_t id, backend_each_made *each, void *arg, s
 static int give_blob(sqlite3_stmt *st, void *arg)
 {
     const struct giving *g = arg;
-    struct record_blob blob = {.data = sqlite3_column_blob(st, 1), .len = (size_t)sqlite3_column_bytes(st, 1)};
+    struct record_blob blob;
+    blob.data = bytes_of(st, 1, &blob.len);
+    if (!blob.data)
+        return -ENOMEM;
     sq_hash(st, 0, blob.sha256);
     return g->to.blob(&blob, g->arg);
 }
