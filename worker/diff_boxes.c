@@ -138,6 +138,40 @@ static uint32_t join_near(struct spot *boxes, uint32_t n, uint32_t near)
     return n;
 }
 
+static uint64_t pixels_of(const struct spot *s)
+{
+    return (uint64_t)(s->x1 - s->x0) * (s->y1 - s->y0);
+}
+
+/* Pixels that a box around both has, and they have not. */
+static int64_t wasted(const struct spot *a, const struct spot *b)
+{
+    struct spot both = *a;
+    join(&both, *b);
+    return (int64_t)pixels_of(&both) - (int64_t)pixels_of(a) - (int64_t)pixels_of(b);
+}
+
+/* Of too many, the two that waste the least together become one, again and again. */
+static uint32_t join_most_alike(struct spot *boxes, uint32_t n)
+{
+    while (n > LIMIT_DIFF_BOXES) {
+        uint32_t first = 0, second = 1;
+        int64_t least = INT64_MAX;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = i + 1; j < n; j++) {
+                int64_t waste = wasted(&boxes[i], &boxes[j]);
+                if (waste >= least)
+                    continue;
+                least = waste;
+                first = i;
+                second = j;
+            }
+        join(&boxes[first], boxes[second]);
+        boxes[second] = boxes[--n];
+    }
+    return join_near(boxes, n, NEAR);
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct rect *p = a, *q = b;
@@ -156,9 +190,7 @@ int changes_boxes(struct changes *g, struct rect ret[LIMIT_DIFF_BOXES], uint32_t
     for (uint32_t i = 0; i < g->w * g->h; i++)
         if (g->spots[i].x1)
             boxes[n++] = g->spots[i];
-    uint32_t near = NEAR;
-    while ((n = join_near(boxes, n, near)) > LIMIT_DIFF_BOXES)
-        near *= 2;
+    n = join_most_alike(boxes, join_near(boxes, n, NEAR));
     for (uint32_t i = 0; i < n; i++)
         ret[i] = (struct rect){boxes[i].x0, boxes[i].y0, (uint32_t)(boxes[i].x1 - boxes[i].x0),
                                (uint32_t)(boxes[i].y1 - boxes[i].y0)};

@@ -30,6 +30,7 @@ struct decoder {
     size_t first, end; /* slices on the page */
     uint32_t width, height; /* of the page */
     uint32_t pages, missing;
+    struct area shown; /* of the page */
 };
 
 static void markdown_close(struct decoder *d)
@@ -187,9 +188,27 @@ static int markdown_draw(struct decoder *d, const struct want *want, struct imag
     int status = paper_init(&paper, want, c);
     if (status)
         return status;
+    d->shown = want->area;
     fonts_scale(d->set.context, paper.cairo);
     d->missing = flow_draw(&d->flow, &d->set, d->first, d->end, paper.cairo, GUTTER, MARGIN);
     return paper_take(&paper, ret, c);
+}
+
+/* The lines of the slices in the part that is shown. */
+static void tell_part(const struct decoder *d, struct told *ret)
+{
+    double y = MARGIN;
+    for (size_t i = d->first; i < d->end; i++) {
+        const struct slice *one = &d->flow.slices[i];
+        y += i > d->first ? one->space : 0;
+        if (one->first && y < d->shown.y + d->shown.h && y + one->height > d->shown.y) {
+            ret->part_first = ret->part_first ? MIN(ret->part_first, one->first) : one->first;
+            ret->part_last = MAX(ret->part_last, one->last);
+        }
+        y += one->height;
+    }
+    ret->part_last = MIN(ret->part_last, ret->last_line);
+    ret->part_first = MAX(MIN(ret->part_first, ret->part_last), MIN(ret->first_line, ret->part_last));
 }
 
 static void markdown_tell(const struct decoder *d, struct told *ret)
@@ -212,6 +231,7 @@ static void markdown_tell(const struct decoder *d, struct told *ret)
     if (d->end == d->flow.n)
         ret->last_line = ret->total_lines;
     ret->first_line = ret->first_line ? ret->first_line : ret->last_line;
+    tell_part(d, ret);
 }
 
 int markdown_refs(const struct source *s, struct work_reply *reply, struct output *ret, struct complaint *c)

@@ -37,7 +37,7 @@ struct decoder {
     uint64_t rows;              /* of the file */
     uint32_t pages, page_rows;
     struct page_start start;
-    uint64_t last_line;
+    uint64_t last_line, part_first, part_last;
     uint32_t missing;
 };
 
@@ -169,6 +169,10 @@ static void draw_rows(struct decoder *d, const struct area *area, struct walk *w
         double top = MARGIN + (double)i * LEADING;
         bool seen = top + 2 * LEADING > area->y && top - LEADING < area->y + area->h;
         d->last_line = w->line;
+        if (top + LEADING > area->y && top < area->y + area->h) {
+            d->part_first = d->part_first ? d->part_first : w->line;
+            d->part_last = w->line;
+        }
         walk_row(w, d, top, seen);
     }
 }
@@ -206,6 +210,8 @@ static void plain_tell(const struct decoder *d, struct told *ret)
     ret->first_line = clamp(d->start.line);
     ret->last_line = clamp(d->last_line);
     ret->total_lines = clamp(d->survey.lines);
+    ret->part_first = clamp(d->part_first);
+    ret->part_last = clamp(d->part_last);
     ret->line_top = MARGIN;
     ret->line_height = (float)LEADING;
     ret->rows = d->page_rows;

@@ -85,6 +85,7 @@ int sheet_make(struct movie *m, const struct fit_limits *limits, struct contact 
     if (e)
         status = complain_of(e, c);
     h->sheet = true;
+    h->hurried = looks.hurried;
     h->extent_w = s.shape.w;
     h->extent_h = s.shape.h;
     return status;

@@ -20,7 +20,7 @@ enum {
 static const struct {
     enum media media;
     const char *name;
-} demuxers[] = {{MEDIA_MP4, "mov"}, {MEDIA_WEBM, "matroska"}, {MEDIA_AVI, "avi"}};
+} demuxers[] = {{MEDIA_MP4, "mov"}, {MEDIA_MOV, "mov"}, {MEDIA_WEBM, "matroska"}, {MEDIA_MKV, "matroska"}, {MEDIA_AVI, "avi"}};
 
 /* What is decoded. Where the decoder would pass over damage without a word, it is told to stop at it. */
 static const struct coding {

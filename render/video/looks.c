@@ -62,7 +62,8 @@ static int take_look(struct movie *m, int64_t pts, AVFrame *f, struct looks *l)
 {
     struct complaint ignored;
     av_frame_unref(f);
-    if (l->n == LOOKS_MOST || l->damaged > DAMAGED_MOST || clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS)
+    l->hurried = clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS;
+    if (l->n == LOOKS_MOST || l->damaged > DAMAGED_MOST || l->hurried)
         return WORK_TOO_LARGE;
     int status = movie_frame(m, pts, f, &ignored);
     int e = status == WORK_OK ? look(m, f, &l->at[l->n]) : -EINVAL;
@@ -102,7 +103,7 @@ int looks_take(struct movie *m, struct looks *ret, struct complaint *c)
     }
     if (status == WORK_NO_MEMORY)
         return complain(c, WORK_NO_MEMORY, "no memory for the frames of the video");
-    if (!l.n && clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS)
+    if (!l.n && l.hurried)
         return complain(c, WORK_TIMED_OUT, "no frame of the video was decoded by then");
     if (!l.n)
         return complain(c, WORK_MALFORMED, "no frame of the video decodes without damage");

@@ -154,7 +154,7 @@ static void video_tell(const struct decoder *d, struct told *ret)
 
 const struct decoder_ops *video_decoder(enum media media)
 {
-    static const struct decoder_ops rows[] = {VIDEO(MEDIA_MP4), VIDEO(MEDIA_WEBM), VIDEO(MEDIA_AVI)};
+    static const struct decoder_ops rows[] = {VIDEO(MEDIA_MP4), VIDEO(MEDIA_MOV), VIDEO(MEDIA_WEBM), VIDEO(MEDIA_MKV), VIDEO(MEDIA_AVI)};
     for (size_t i = 0; i < COUNT(rows); i++)
         if (rows[i].media == media)
             return &rows[i];

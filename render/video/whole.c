@@ -95,5 +95,6 @@ static bool webm_cut(struct span f)
 bool video_is_cut(enum media media, const uint8_t *data, size_t len)
 {
     struct span f = {data, len};
-    return media == MEDIA_MP4 ? mp4_cut(f) : media == MEDIA_AVI ? avi_cut(f) : media == MEDIA_WEBM && webm_cut(f);
+    bool iso = media == MEDIA_MP4 || media == MEDIA_MOV, matroska = media == MEDIA_WEBM || media == MEDIA_MKV;
+    return iso ? mp4_cut(f) : media == MEDIA_AVI ? avi_cut(f) : matroska && webm_cut(f);
 }

@@ -16,6 +16,7 @@ enum drawn {
     DRAWN_PART,   /* a page or a region was asked for */
     DRAWN_NEEDED, /* the model takes no such file */
     DRAWN_LARGE,  /* the file is larger than one request carries */
+    DRAWN_KIND,   /* no model is known to take such a container */
 };
 
 struct asking {

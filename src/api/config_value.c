@@ -127,11 +127,13 @@ static int check_form(const struct config_place *at, const struct config_key *ke
         used = MIN(used + (size_t)MAX(n, 0), sizeof must - 1);
     }
     /* An address may hold a password: only its scheme is shown. */
-    size_t scheme = strstr(value->text, "://") ? strcspn(value->text, ":") : 0;
-    if (scheme)
-        return config_wrong(at, "%s must be %s, not an address of scheme \"%.*s\"", key->path, must,
-                            (int)MIN(scheme, (size_t)32), value->text);
-    return wrong_value(at, key, value, must);
+    if (!strstr(value->text, "://"))
+        return wrong_value(at, key, value, must);
+    size_t scheme = strspn(value->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+    if (!scheme || strncmp(value->text + scheme, "://", 3) != 0)
+        return config_wrong(at, "%s must be %s, not another address", key->path, must);
+    return config_wrong(at, "%s must be %s, not an address of scheme \"%.*s\"", key->path, must,
+                        (int)MIN(scheme, (size_t)32), value->text);
 }
 
 int config_copy_string(const struct config_place *at, const struct config_key *key, const struct config_scalar *value,

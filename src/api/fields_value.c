@@ -34,7 +34,7 @@ void field_add_takes(struct buf *b, const struct fovea_field *field)
 {
     static const char *const fixed[] = {
         [FOVEA_OBJECT] = "a JSON object",
-        [FOVEA_BOX] = "four numbers: x, y, width, height, the last two above 0",
+        [FOVEA_BOX] = "four numbers: x, y, width, height",
         [FOVEA_TIME] = "seconds, such as 83.5, or a time such as \"1:23.5\"",
         [FOVEA_BOOLEAN] = "true or false",
     };
@@ -44,7 +44,7 @@ void field_add_takes(struct buf *b, const struct fovea_field *field)
     else if (field->type == FOVEA_INTEGER)
         add_integer(b, field);
     else if (field->type == FOVEA_PAGES)
-        (void)buf_add_format(b, "a page number from 1, or pages such as \"1-6\", at most %u of them", LIMIT_SHEET_CELLS);
+        (void)buf_add_str(b, "a page number from 1, or pages such as \"1-6\"");
     else if (field->type == FOVEA_CHOICE)
         for (const char *const *c = field->choices; *c; c++)
             (void)buf_add_format(b, "%s\"%s\"", c == field->choices ? "" : c[1] ? ", " : " or ", *c);
@@ -57,15 +57,16 @@ static bool integer_fits(const struct fovea_field *field, int64_t value)
     return value >= field->min && value <= field->max;
 }
 
+/* One that is empty is refused later, by who knows the real size. */
 static bool box_fits(const struct fovea_box *b)
 {
-    return isfinite(b->x) && isfinite(b->y) && isfinite(b->w) && isfinite(b->h) && b->w > 0 && b->h > 0;
+    return isfinite(b->x) && isfinite(b->y) && isfinite(b->w) && isfinite(b->h);
 }
 
 static bool pages_fit(const struct fovea_pages *p)
 {
     int64_t last = p->last ? p->last : p->first;
-    return p->first >= 1 && last >= p->first && last <= LIMIT_PAGES && last - p->first < LIMIT_SHEET_CELLS;
+    return p->first >= 1 && last >= p->first && last <= LIMIT_PAGES;
 }
 
 static bool seconds_fit(double v)

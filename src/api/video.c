@@ -156,6 +156,16 @@ static int step_open(struct asking *a)
     return 0;
 }
 
+/* By the name that vendors know its container by: QuickTime and MP4 are one, and WebM is a Matroska. */
+static int give_video(struct asking *a)
+{
+    enum media m = a->view.sniff.media;
+    a->part = (struct wire_part){.kind = WIRE_VIDEO};
+    int r = asking_map(a);
+    a->part.media_type = media_row(m == MEDIA_MOV ? MEDIA_MP4 : m == MEDIA_MKV ? MEDIA_WEBM : m)->mime;
+    return r;
+}
+
 /* By its bytes, or by its frames. */
 static int step_plan(struct asking *a)
 {
@@ -164,22 +174,26 @@ static int step_plan(struct asking *a)
         return 0;
     if (!a->drawn && j->snapshot.size > carried(a))
         a->drawn = DRAWN_LARGE;
-    if (!a->drawn) {
-        a->part = (struct wire_part){.kind = WIRE_VIDEO};
-        return asking_map(a);
-    }
+    if (!a->drawn && j->sniff.media == MEDIA_MKV && may_show(a))
+        a->drawn = DRAWN_KIND;
+    if (!a->drawn)
+        return give_video(a);
     int r = view_plan(j);
     return r > 0 ? asking_refused(a) : r;
 }
 
 static int show_frames(struct asking *a)
 {
-    static const char *const because[] = {[DRAWN_NEEDED] = "takes no video", [DRAWN_LARGE] = "takes no video of this size"};
+    static const char *const because[] = {[DRAWN_NEEDED] = "takes no video", [DRAWN_LARGE] = "takes no video of this size",
+                                          [DRAWN_KIND] = "takes no Matroska video"};
     int r = asking_picture(a);
     if (r)
         return r > 0 ? asking_refused(a) : r;
     uint32_t n = a->view.output.reply.cells;
-    const char *cut = a->view.output.reply.facts & WORK_CUT ? " The file is cut short: what follows is missing." : "";
+    uint32_t facts = a->view.output.reply.facts;
+    const char *cut = facts & WORK_CUT       ? " The file is cut short: what follows is missing."
+                      : facts & WORK_HURRIED ? " There was no time to look at all of it: what comes later is missing."
+                                             : "";
     free(a->shown);
     if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s",
                  because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", cut) < 0) {

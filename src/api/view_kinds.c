@@ -169,10 +169,10 @@ static const char *lacks(const struct view_job *j, enum media_class class)
                               : "is no video, so \"time\" names nothing in it; use \"frame\"";
     if (j->work.page && video)
         return "is a video and has no pages; use \"time\" or \"frame\"";
-    if (j->work.frame && (paged || class == CLASS_VECTOR))
-        return paged ? "has no frames; use \"page\"" : "has no frames; leave out \"frame\"";
-    if (j->work.frame > 1 && album)
-        return "has no frames; use \"page\"";
+    if (j->work.frame > 1 && (paged || album))
+        return "has 1 frame; use \"page\"";
+    if (j->work.frame > 1 && class == CLASS_VECTOR)
+        return "has 1 frame; leave out \"frame\"";
     if (video && !j->timed && !j->work.frame && (j->work.region.set || j->request->against))
         return "is a video: name the one frame that is meant, with \"time\" or \"frame\"";
     return NULL;
@@ -203,6 +203,8 @@ int view_choose(struct view_job *j)
     bool frames = video ? !j->timed && !j->work.frame : j->sheet && is_animated(&j->sniff);
     if (range || frames)
         j->work.flags |= WORK_SHEET;
+    if (range) /* more are refused by how many there are */
+        j->work.last_page = MIN(j->work.last_page, j->work.page + LIMIT_SHEET_CELLS - 1);
     if (j->timed)
         j->work.flags |= WORK_TIME;
     if (j->work.flags & WORK_SHEET && j->work.region.set)
@@ -221,6 +223,9 @@ int view_shown_right(struct view_job *j)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "has %u pages; they are shown on a sheet by naming them: \"page\": \"1-%u\"", r->pages,
                                            MIN(r->pages, LIMIT_SHEET_CELLS)));
+    if (j->work.last_page && j->request->page.last > j->work.last_page)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
+                                           "has %u pages; a sheet shows at most %u of them", r->pages, LIMIT_SHEET_CELLS));
     if (tiled && j->work.region.set && j->request->page.first > 1)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "is one long picture whose pages are tiles, and a region is measured in the whole; "

@@ -26,7 +26,7 @@ static fovea_result *refuse_past(const struct view_job *j)
     auto_buf last = BUF_INIT(KIB);
     if (r->status == WORK_BAD_PAGE)
         return refuse_named(REASON_INVALID_INPUT, path, "has %u page%s, so there is no page %u", r->pages,
-                            r->pages == 1 ? "" : "s", MAX(j->work.page, j->work.last_page));
+                            r->pages == 1 ? "" : "s", (uint32_t)MAX(MAX(j->work.page, j->work.last_page), j->request->page.last));
     if (r->status == WORK_BAD_FRAME)
         return result_refused(REASON_INVALID_INPUT, "frame %u is past the end: the %s has %u frame%s", j->work.frame,
                               media_row(j->sniff.media)->class == CLASS_VIDEO ? "video" : "picture", r->frames,

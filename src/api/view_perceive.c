@@ -117,13 +117,18 @@ static void add_lines(const struct work_reply *r, struct perception *p)
     double end = alike ? ceil((r->crop.y + r->crop.h - r->line_top) / h) - 1 : 0;
     p->total_lines = r->total_lines;
     p->missing = r->missing;
-    if ((p->region && !alike) || end < 0 || top > last) /* of a part nobody knows which, or none */
+    if (!alike) {
+        p->first_line = p->region ? r->part_first : r->first_line;
+        p->last_line = p->region ? r->part_last : r->last_line;
+        return;
+    }
+    if (end < 0 || top > last) /* none */
         return;
     uint32_t skipped = top > 0 ? (uint32_t)top : 0;
     p->first_line = r->first_line + skipped;
-    p->last_line = alike ? r->first_line + (uint32_t)MIN(end, (double)last) : r->last_line;
-    p->line_top = alike ? (r->line_top + skipped * h - r->crop.y) * scale : 0;
-    p->line_height = alike ? h * scale : 0;
+    p->last_line = r->first_line + (uint32_t)MIN(end, (double)last);
+    p->line_top = (r->line_top + skipped * h - r->crop.y) * scale;
+    p->line_height = h * scale;
 }
 
 /* In pixels as shown: the ladder may have made the sheet smaller than it was laid out. */
@@ -152,7 +157,7 @@ static struct perception perception_of(struct view_job *j)
     bool sheet = j->work.flags & WORK_SHEET && r->cells; /* of a still picture there is none */
     struct perception p = {
         .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .bytes = j->snapshot.size,
-                   .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT, .pages = pages_of(j), .tile = tile_of(j),
+                   .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT, .hurried = r->facts & WORK_HURRIED, .pages = pages_of(j), .tile = tile_of(j),
                    .duration_ms = r->duration_ms},
         .media = (enum media)r->media,
         .size = {r->width, r->height},

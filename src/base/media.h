@@ -20,7 +20,9 @@ enum media {
     MEDIA_SVGZ,
     MEDIA_PDF,
     MEDIA_MP4,
+    MEDIA_MOV,
     MEDIA_WEBM,
+    MEDIA_MKV,
     MEDIA_AVI,
     MEDIA_TEXT,
     MEDIA_MARKDOWN, /* text that its name says is Markdown: bytes do not tell */

@@ -224,7 +224,8 @@ static void add_long_page(struct buf *b, const struct perception *p)
     bool tall = p->crop.h > p->crop.w;
     double across = tall ? p->crop.w : p->crop.h, along = tall ? p->crop.h : p->crop.w;
     double scale = along / MAX(p->size.w, p->size.h), part = MIN(along, round(across * 4 / 3));
-    if (class_of(p) != CLASS_DOCUMENT || p->region || along < 2 * across || scale < LONG_SCALE)
+    bool paged = class_of(p) == CLASS_DOCUMENT || (class_of(p) == CLASS_PICTURE && !p->source.tile.w);
+    if (!paged || p->region || along < 2 * across || scale < LONG_SCALE)
         return;
     (void)buf_add_str(b, " It is long: at this size small text cannot be read; name a region to read it, such as 0,0,");
     note_number(b, tall ? across : part, 2);
@@ -247,6 +248,8 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
     if (p->source.cut)
         (void)buf_add_str(b, " The file is cut short: what follows is missing.");
+    if (p->source.hurried)
+        (void)buf_add_str(b, " There was no time to look at all of it: what comes later is missing; name a time to see it.");
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
     if (p->missing)

@@ -8,11 +8,11 @@
 
 enum { BOXES_NAMED = 8 }; /* the others are in the JSON */
 
-/* Cells come row by row. */
+/* Cells come row by row, each in the middle of its place: what lies beneath the first is in the next row. */
 static size_t columns_of(const struct perception *p)
 {
     size_t n = 1;
-    while (n < p->n_cells && p->cells[n].box.x > p->cells[n - 1].box.x)
+    while (n < p->n_cells && p->cells[n].box.y < p->cells[0].box.y + p->cells[0].box.h)
         n++;
     return n;
 }

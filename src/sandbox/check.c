@@ -14,7 +14,7 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE | WORK_CUT;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_HURRIED;
 
 static bool printable(const char *s, size_t room)
 {
@@ -90,7 +90,8 @@ static bool extent_plausible(const struct work_reply *r)
 
 static bool lines_plausible(const struct work_reply *r)
 {
-    return r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
+    bool part = r->part_last ? r->part_first >= r->first_line && r->part_first <= r->part_last && r->part_last <= r->last_line : !r->part_first;
+    return part && r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
            isfinite(r->line_height) && r->line_top >= 0 && r->line_height >= 0 && r->line_top <= (float)LIMIT_SIDE &&
            r->line_height <= (float)LIMIT_SIDE && r->missing <= LIMIT_GLYPHS;
 }

@@ -110,6 +110,7 @@ enum work_facts {
     WORK_TILED = 64,      /* it is long: its pages are tiles */
     WORK_APPROXIMATE = 128, /* frames is what the container says, or an estimate; nobody counted */
     WORK_CUT = 256,         /* of a video: the file ends before its end */
+    WORK_HURRIED = 512,     /* of a sheet of a video: there was no time to look at all of it */
 };
 
 /* A picture on a contact sheet, or (WORK_DIFF) a box of changed pixels in source pixels. */
@@ -136,7 +137,8 @@ struct work_reply {
     uint32_t width, height;
     struct area crop; /* what is shown: whole upright source pixels, or units of what is drawn. Of a sheet: 0, 0 and the size
                          at which it was laid out */
-    uint32_t first_line, last_line, total_lines; /* of text; 0 otherwise */
+    uint32_t first_line, last_line, total_lines; /* of a page of text; 0 otherwise */
+    uint32_t part_first, part_last;              /* of these, what the part that is shown has; 0, 0: none */
     float line_top, line_height; /* of text in equal rows: where in the page's units the first begins; 0, 0 otherwise */
     uint32_t rows;               /* and how many; more than lines where some are wrapped */
     uint32_t missing;            /* characters of the page that no font here has; at most LIMIT_GLYPHS */

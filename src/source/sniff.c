@@ -68,7 +68,7 @@ static const struct brand brands[] = {
     {"avif", MEDIA_AVIF}, {"avis", MEDIA_AVIF}, {"heic", MEDIA_HEIC}, {"heix", MEDIA_HEIC}, {"heim", MEDIA_HEIC},
     {"heis", MEDIA_HEIC}, {"hevc", MEDIA_HEIC}, {"hevx", MEDIA_HEIC}, {"mif1", MEDIA_HEIC}, {"msf1", MEDIA_HEIC},
     {"isom", MEDIA_MP4},  {"iso2", MEDIA_MP4},  {"iso4", MEDIA_MP4},  {"iso5", MEDIA_MP4},  {"iso6", MEDIA_MP4},
-    {"mp41", MEDIA_MP4},  {"mp42", MEDIA_MP4},  {"avc1", MEDIA_MP4},  {"qt  ", MEDIA_MP4},  {"M4V ", MEDIA_MP4},
+    {"mp41", MEDIA_MP4},  {"mp42", MEDIA_MP4},  {"avc1", MEDIA_MP4},  {"qt  ", MEDIA_MOV},  {"M4V ", MEDIA_MP4},
     {"3gp4", MEDIA_MP4},  {"3gp5", MEDIA_MP4},  {"3gp6", MEDIA_MP4},  {"3g2a", MEDIA_MP4},  {"dash", MEDIA_MP4},
     {"MSNV", MEDIA_MP4},  {"f4v ", MEDIA_MP4},
 };
@@ -120,12 +120,25 @@ static bool is_quicktime(const struct head *h)
 
 static bool is_mp4(const struct head *h)
 {
-    return base_media(h) == MEDIA_MP4 || is_quicktime(h);
+    return base_media(h) == MEDIA_MP4;
+}
+
+static bool is_mov(const struct head *h)
+{
+    return base_media(h) == MEDIA_MOV || is_quicktime(h);
+}
+
+/* WebM is Matroska that says so in its head. */
+static bool is_mkv(const struct head *h)
+{
+    return IS(h, 0, "\x1a\x45\xdf\xa3");
 }
 
 static bool is_webm(const struct head *h)
 {
-    return IS(h, 0, "\x1a\x45\xdf\xa3");
+    static const char type[] = "\x42\x82\x84webm";
+    enum { HEAD = 64 };
+    return is_mkv(h) && memmem(h->at, MIN(h->len, (size_t)HEAD), type, sizeof type - 1);
 }
 
 static bool is_avi(const struct head *h)
@@ -149,7 +162,8 @@ static const struct signature {
     {MEDIA_TIFF, is_tiff, sniff_tiff, false}, {MEDIA_BMP, is_bmp, sniff_bmp, false},
     {MEDIA_ICO, is_ico, sniff_ico, false},    {MEDIA_AVIF, is_avif, NULL, false},
     {MEDIA_HEIC, is_heic, NULL, false},       {MEDIA_MP4, is_mp4, NULL, false},
-    {MEDIA_WEBM, is_webm, NULL, false},       {MEDIA_AVI, is_avi, NULL, false},
+    {MEDIA_MOV, is_mov, NULL, false},         {MEDIA_WEBM, is_webm, NULL, false},
+    {MEDIA_MKV, is_mkv, NULL, false},         {MEDIA_AVI, is_avi, NULL, false},
     {MEDIA_SVGZ, is_gzip, NULL, false},       {MEDIA_PDF, is_pdf, NULL, true},
 };
 

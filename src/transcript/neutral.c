@@ -219,7 +219,7 @@ static const struct neutral_kind *kind_of(struct neutral *n, const json_t *entry
     for (size_t i = 0; i < COUNT(kinds); i++) {
         unsigned d = json_is_string(said) ? nearest_distance(json_string_value(said), kinds[i].name, strlen(kinds[i].name))
                                           : NEAREST_FAR;
-        if (d == 0)
+        if (is_word(said, kinds[i].name))
             return &kinds[i];
         best = d < least ? kinds[i].name : best;
         least = MIN(d, least);

@@ -273,6 +273,21 @@ def frames_go_as_one_sheet_on_every_wire():
         assert int(told.group(1)) >= 4, envelope
 
 
+def containers_go_by_the_names_that_vendors_know():
+    """A Matroska as frames, since nobody lists it; QuickTime as what it is near to."""
+    for name in ("h264.mkv", "sound.mov"):
+        with open(os.path.join(BUILD, "fixtures", "video", "good", name), "rb") as file:
+            write(name, file.read())
+    envelope = ask("wg/ok+video", tool="video_analyze", file_path="h264.mkv")
+    assert like("The model takes no Matroska video and was given * frames as a contact sheet*", envelope["note"]), envelope
+    assert len(sent()[0]) == 1
+    envelope = ask("wg/ok+video", tool="video_analyze", file_path="sound.mov")
+    request, = HOST.requests()
+    assert envelope["note"] == "The model was given the video itself." and '"video/mp4"' in request["body"], envelope
+    envelope = ask("wg/ok+video", "render.video: false", tool="video_analyze", file_path="h264.mkv")
+    assert envelope["note"] == "The model was given the video itself.", envelope
+
+
 make_files()
 document("five.pdf", 5)
 document("many.pdf", 23)
@@ -295,6 +310,7 @@ with Host() as HOST:
         test(one)
     if os.path.exists(os.path.join(BUILD, "fovea-video")):
         test(frames_go_as_one_sheet_on_every_wire)
+        test(containers_go_by_the_names_that_vendors_know)
     else:
         print("skip frames_go_as_one_sheet_on_every_wire: no fovea-video in this build", flush=True)
 finish()

@@ -61,7 +61,7 @@ END
 }
 
 test_wrong_pages_and_times_are_usage_errors_that_name_the_option() {
-    for words in '--page 0' '--page 2-1' '--page x' '--page 1-65' '--time 1:75' '--time x'; do
+    for words in '--page 0' '--page 2-1' '--page x' '--time 1:75' '--time x'; do
         # shellcheck disable=SC2086
         run fovea view $words "$GOOD/png-rgb-8.png"
         want_status 2

@@ -139,6 +139,14 @@ test_a_page_of_another_shape_is_fitted_into_its_cell() {
     want_json cells.0.box.3 "$(json cells.0.box.2 | awk '{ printf "%d", $1 * 4 / 3 + 0.5 }')"
     want_json cells.1.box.3 "$(json cells.1.box.2 | awk '{ printf "%d", $1 / 6 + 0.5 }')"
 }
+test_the_note_counts_columns_also_where_pages_differ_in_shape() {
+    see shapes --page 1-2
+    if [ "$(json cells.1.box.1)" -ge "$(($(json cells.0.box.1) + $(json cells.0.box.3)))" ]; then
+        has out "in 1 column,"
+    else
+        has out "in 2 columns,"
+    fi
+}
 test_a_sheet_ends_with_the_last_page() {
     see three --page 2-3
     want_json cells.1.page 3

@@ -79,6 +79,21 @@ test_a_region_is_drawn_anew_and_not_magnified() {
     want_status 0
     want_json width 1568
 }
+test_a_region_tells_its_lines_where_rows_are_wrapped_too() {
+    awk 'BEGIN { for (i = 1; i <= 9; i++) { printf "%d", i; for (k = 0; k < 60; k++) printf " words of line %d", i; print "" } }' >a.txt
+    view a.txt
+    want_json lines.0 1
+    view a.txt --region 300,200,400,100
+    want_status 0
+    first=$(json lines.0) last=$(json lines.1)
+    [ "$first" -ge 1 ] && [ "$last" -ge "$first" ] && [ "$last" -lt 9 ] || fail "lines $first to $last"
+    has out " lines $first-$last of 9"
+    { echo '# Title'; echo; awk 'BEGIN { for (i = 1; i <= 30; i++) print "paragraph", i, "\n" }'; } >a.md
+    view a.md --region 100,300,200,100
+    want_status 0
+    first=$(json lines.0) last=$(json lines.1)
+    [ "$first" -gt 3 ] && [ "$last" -ge "$first" ] && [ "$last" -lt 30 ] || fail "lines $first to $last"
+}
 test_every_kind_of_text_is_shown() {
     printf 'caf\303\251 \346\274\242\345\255\227 \330\247\331\204\330\271 \360\237\230\200 \033[1m\ttab\r\nsecond\r\n' >mixed.txt
     printf '\377\376a\000\n\000b\000' >utf16.txt

@@ -26,6 +26,13 @@ test_every_codec_shows_the_frame_that_was_asked_for() {
     shows good/prores.mov frame 12 12
 }
 
+test_the_type_is_that_of_the_container() {
+    for row in h264.mp4:video/mp4 sound.mov:video/quicktime h264.mkv:video/x-matroska vp9.webm:video/webm mjpeg.avi:video/x-msvideo; do
+        run "$FOVEA" view --root "$VIDEO" --json "$VIDEO/good/${row%%:*}"
+        want_status 0
+        want_json source.media_type "${row#*:}"
+    done
+}
 test_every_frame_around_a_key_frame_can_be_had() {
     for n in 24 25 26 27 28 50 51 52 100; do
         shows good/h264.mp4 frame $n $n

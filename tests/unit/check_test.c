@@ -41,6 +41,23 @@ TEST(webp_is_believed_only_where_it_is_allowed)
     CHECK(!check_reply(&asked, &r, png));
 }
 
+TEST(lines_of_a_part_are_some_of_the_pages)
+{
+    static const struct {
+        uint32_t first, last;
+        bool believed;
+    } rows[] = {{0, 0, true}, {5, 5, true}, {5, 9, true}, {6, 7, true}, {4, 7, false}, {6, 10, false}, {7, 6, false}, {6, 0, false}, {0, 7, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct work_reply r = honest();
+        r.first_line = 5;
+        r.last_line = 9;
+        r.total_lines = 20;
+        r.part_first = rows[i].first;
+        r.part_last = rows[i].last;
+        CHECK_MSG(check_reply(&whole, &r, png) == rows[i].believed, "%u to %u", rows[i].first, rows[i].last);
+    }
+}
+
 TEST(the_crop_is_the_one_that_was_asked_for)
 {
     struct work_request asked = whole;

@@ -198,6 +198,8 @@ TEST(config_names_what_is_wrong_its_line_and_what_is_right)
          "config.yaml:1: retention.policy must be auto or all or turns:N, not \"turns:0\""},
         {"record.store: mysql\n",
          "config.yaml:1: record.store must be sqlite:... or postgresql://... or postgres://..., not \"mysql\""},
+        {"baseUrl: \"ft\\tp s://x\"\n", "config.yaml:1: baseUrl must be https://... or http://..., not another address"},
+        {"baseUrl: \"://user:pass@x\"\n", "config.yaml:1: baseUrl must be https://... or http://..., not another address"},
         {"baseUrl: ftp://x\n", "config.yaml:1: baseUrl must be https://... or http://..., not an address of scheme \"ftp\""},
         {"budget.usdPerDay: lots\n", "config.yaml:1: budget.usdPerDay must be an amount such as 2.50, not \"lots\""},
         {"budget.usdPerDay: -1\n", "config.yaml:1: budget.usdPerDay must be an amount such as 2.50, not \"-1\""},

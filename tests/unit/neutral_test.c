@@ -61,6 +61,7 @@ static const struct row {
     {"[]", "an entry is an object"},
     {"{}", "kind: is missing"},
     {"{\"kind\":7}", "kind: no such kind of entry"},
+    {"{\"kind\":\"repair\\u0000\",\"entry\":3,\"part\":2,\"how\":\"stub\",\"why\":\"x\"}", "kind: no such kind of entry; did you mean \"repair\"?"},
     {"{\"kind\":\"uesr\",\"parts\":[]}", "kind: no such kind of entry; did you mean \"user\"?"},
     {"{\"kind\":\"user\"}", "parts: is missing"},
     {"{\"kind\":\"user\",\"parts\":{}}", "parts: a list of parts is wanted"},
@@ -135,7 +136,7 @@ static void check_rows(const struct row *list, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct incoming in = {.max_blob = 1000};
         struct fovea_fault fault = {0};
-        json_t *entry = json_loads(list[i].entry, 0, NULL);
+        json_t *entry = json_loads(list[i].entry, JSON_ALLOW_NUL, NULL);
         int r = incoming_entry(&in, entry, &fault);
         CHECK_MSG(entry && r == (list[i].words ? -EINVAL : 0), "row %zu: %s: %d %s", i, list[i].entry, r, fault.text);
         if (list[i].words)
@@ -163,7 +164,7 @@ TEST(what_was_taken_can_be_read_again)
         struct incoming in = {.max_blob = 1000};
         struct entry e;
         size_t len = 0;
-        json_t *entry = json_loads(rows[i].entry, 0, NULL);
+        json_t *entry = json_loads(rows[i].entry, JSON_ALLOW_NUL, NULL);
         CHECK(incoming_entry(&in, entry, NULL) == 0);
         char *text = entry_text_new(json_array_get(in.entries, 0), &len);
         CHECK_MSG(text && entry_read(text, len, 1, &room, &e) == 0, "%s", text ? text : "none");
@@ -183,7 +184,7 @@ TEST(the_schema_in_docs_accepts_exactly_what_is_taken)
     CHECK_MSG(document && schema_new(document, NULL, &schema, &fault) == 0, "%s", fault.text);
     for (size_t i = 0; schema && i < sizeof rows / sizeof rows[0]; i++) {
         struct schema_error error = {0};
-        json_t *entry = json_loads(rows[i].entry, 0, NULL);
+        json_t *entry = json_loads(rows[i].entry, JSON_ALLOW_NUL, NULL);
         int r = schema_check(schema, entry, &error);
         CHECK_MSG(r == (rows[i].words != NULL), "row %zu: %s: %d %s %s", i, rows[i].entry, r, error.pointer, error.text);
         json_decref(entry);

@@ -146,6 +146,14 @@ TEST(note_of_every_kind_maps_to_its_source)
         {{.source = {.media = MEDIA_PDF, .size = {600, 9000}, .pages = 1}, .page = 1, .size = {105, 1568}, .crop = {0, 0, 600, 9000}},
          "f page 1 of 1, 600x9000 pt, shown at 105x1568. Multiply x by 5.7143 and y by 5.7398 to map to points from the top left. It "
          "is long: at this size small text cannot be read; name a region to read it, such as 0,0,600,800."},
+        {{.source = {.media = MEDIA_TIFF, .size = {1200, 12000}, .frames = 1, .pages = 2}, .page = 1, .size = {157, 1568},
+          .crop = {0, 0, 1200, 12000}},
+         "f 1200x12000, page 1 of 2, shown at 157x1568. Multiply x by 7.6433 and y by 7.6531 to map to the original. It is long: at this "
+         "size small text cannot be read; name a region to read it, such as 0,0,1200,1600. Converted from TIFF."},
+        {{.source = {.media = MEDIA_MP4, .size = {90, 60}, .frames = 1, .hurried = true}, .sheet = true, .cells = one, .n_cells = 1,
+          .size = {300, 200}, .crop = {0, 0, 300, 200}},
+         "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full. There was no time to look at all "
+         "of it: what comes later is missing; name a time to see it."},
         {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = cells, .n_cells = 2,
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
          "f 90x60, 2 frames from 0:00.0 to 0:04.1 in 2 columns, numbers and times beneath each; view it with frame for one of "

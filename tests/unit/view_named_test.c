@@ -62,6 +62,9 @@ static fovea_result *see(fovea *f, const struct fovea_view_request *q)
 /* Sources that are short enough to stand here. */
 #define PAGE(n) #n " 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj\n"
 #define PDF "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>endobj\n" PAGE(3) PAGE(4) "trailer<</Root 1 0 R>>\n%%EOF\n"
+#define TEN_KIDS "3 0 R 3 0 R 3 0 R 3 0 R 3 0 R 3 0 R 3 0 R 3 0 R 3 0 R 3 0 R "
+#define MANY_PAGES "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[" TEN_KIDS TEN_KIDS TEN_KIDS TEN_KIDS \
+    TEN_KIDS TEN_KIDS TEN_KIDS "]/Count 70>>endobj\n" PAGE(3) "trailer<</Root 1 0 R>>\n%%EOF\n"
 #define SVG "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'><rect width='20' height='30' fill='red'/></svg>"
 #define WORDS "some words\n"
 #define GIVEN(name, bytes) .path = (name), .data = (bytes), .data_len = sizeof(bytes) - 1
@@ -91,15 +94,22 @@ static const struct row {
     {NULL, {TALL, .page = {2, 2}, BOX}, "a region is measured in the whole"},
     {NULL, {PNG, BOX, .space = "view"}, "space \"view\" needs \"view\""},
     {NULL, {PNG, BOX, .space = "view", .view = "view:0000000000"}, "is no view that a region can be measured in"},
+    {NULL, {PNG, .region = {0, 0, 0, 10, true}}, "the region is empty or outside the picture, which is 67x41"},
+    {NULL, {PNG, .region = {9, 9, 5, -5, true}}, "the region is empty or outside the picture, which is 67x41"},
     {NULL, {PNG, .region = {5000, 0, 5, 5, true}}, "the region is empty or outside the picture, which is 67x41"},
     {"photo", {TIFF, .time = {1, true}}, "is no video, so \"time\" names nothing in it; use \"page\""},
-    {"photo", {TIFF, .frame = 2}, "has no frames; use \"page\""},
+    {"photo", {TIFF, .frame = 2}, "has 1 frame; use \"page\""},
+    {"photo", {TIFF, .page = {1, 999}}, "has 3 pages, so there is no page 999"},
     {"photo", {TIFF, .sheet = true}, "has 3 pages; they are shown on a sheet by naming them: \"page\": \"1-3\""},
     {"photo", {TIFF, .page = {9, 9}}, "3 pages"},
-    {"svg", {GIVEN("a.svg", SVG), .frame = 1}, "has no frames; leave out \"frame\""},
+    {"svg", {GIVEN("a.svg", SVG), .frame = 2}, "has 1 frame; leave out \"frame\""},
+    {"svg", {GIVEN("a.svg", SVG), .region = {0, 0, 0, 10, true}}, "which is 40x30 user units"},
     {"svg", {GIVEN("a.svg", SVG), .time = {1, true}}, "use \"frame\""},
     {"svg", {GIVEN("a.svg", SVG), .region = {500, 0, 5, 5, true}}, "user units"},
-    {"pdf", {GIVEN("a.pdf", PDF), .frame = 1}, "has no frames; use \"page\""},
+    {"pdf", {GIVEN("a.pdf", PDF), .frame = 2}, "has 1 frame; use \"page\""},
+    {"pdf", {GIVEN("a.pdf", PDF), .region = {5, 5, -5, 9, true}}, "which is 99x99 pt"},
+    {"pdf", {GIVEN("a.pdf", PDF), .page = {1, 100}}, "has 2 pages, so there is no page 100"},
+    {"pdf", {GIVEN("a.pdf", MANY_PAGES), .page = {2, 70}}, "has 70 pages; a sheet shows at most 64 of them"},
     {"pdf", {GIVEN("a.pdf", PDF), .time = {1, true}}, "use \"page\""},
     {"pdf", {GIVEN("a.pdf", PDF), .sheet = true}, "is shown on a sheet by naming pages: \"page\": \"1-6\""},
     {"pdf", {GIVEN("a.pdf", PDF), .region = {500, 0, 5, 5, true}}, " pt"},
@@ -117,6 +127,8 @@ static const struct row {
 /* It is shown. */
 static const struct row shown[] = {
     {NULL, {GIF, .sheet = true}, NULL},
+    {"svg", {GIVEN("a.svg", SVG), .frame = 1}, NULL},
+    {"pdf", {GIVEN("a.pdf", PDF), .frame = 1}, NULL},
     {NULL, {GIF, .frame = 3, BOX}, NULL},
     {NULL, {PNG, .sheet = true}, NULL},
     {NULL, {TALL, .page = {2, 2}}, NULL},

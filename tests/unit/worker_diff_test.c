@@ -177,6 +177,20 @@ TEST(many_specks_are_few_boxes_that_hold_every_one)
     }
 }
 
+TEST(of_too_many_places_only_those_that_waste_the_least_become_one_box)
+{
+    auto_image a = flat_image(1200, 900, 255, 255, 255, 255), b = flat_image(1200, 900, 255, 255, 255, 255);
+    for (uint32_t i = 0; i < LIMIT_DIFF_BOXES + 1; i++) /* the last two are nearer to each other than all others */
+        set_pixel(&b, i < LIMIT_DIFF_BOXES ? 10 + i % 8 * 140 : 1010, 10 + i / 8 * 200, 0, 0, 0, 255);
+    set_pixel(&b, 1030, 810, 0, 0, 0, 255);
+    auto_outcome o = diff(&a, &b);
+    uint32_t single = 0;
+    CHECK(o.believed && o.reply.changed == LIMIT_DIFF_BOXES + 2 && o.out.n_cells == LIMIT_DIFF_BOXES);
+    for (uint32_t i = 0; i < o.out.n_cells; i++)
+        single += o.out.cells[i].w == 1 && o.out.cells[i].h == 1;
+    CHECK_MSG(single >= LIMIT_DIFF_BOXES - 2, "%u are tight", single);
+}
+
 /* Reads the picture back and looks for a colour in the third cell. */
 static uint32_t count_red(const struct outcome *o)
 {
