@@ -3,6 +3,7 @@
 # Every allocation, open, read, write, fsync, fork, thread, pipe, memfd and socket of whole pieces of work fails, one after the other:
 # once, and from there on. Of each kind and scene the first call from every place in our code is played, and as many more, spread over all,
 # as make 100 (INJECT_POINTS=N: N; INJECT_POINTS=0: all, which takes hours); LAB_QUICK=1 plays one of each in some scenes.
+# INJECT_SCENES="NAME ..." plays these and no others.
 # The same of worker programs, without their jail: of those whose libraries end the process when memory is short, only what our own
 # code asks for fails.
 # A crash is told with its trace: addr2line -f -e BUILD/tests/lab/inject says where an offset is.
@@ -26,7 +27,8 @@ if [ -n "${LAB_QUICK:-}" ]; then
     beside=
 else
     points=${INJECT_POINTS:-100}
-    set -- all
+    # shellcheck disable=SC2086 # names
+    set -- ${INJECT_SCENES:-all}
     beside=$(server)
 fi
 bad=0
@@ -37,6 +39,7 @@ for scene in "$@"; do
         tail -n 60 "$log" | sed 's/^/# /'
     }
 done
+[ -z "${INJECT_SCENES:-}" ] || exit $bad
 kinds=own-alloc
 [ -n "${LAB_QUICK:-}" ] || kinds='own-alloc mmap thread'
 for program in worker photo svg text pdf video; do

@@ -226,8 +226,7 @@ class Http:
                 self.tally.add("cancels")
                 if id % 2:  # by hanging up
                     self.tally.add("cancelled_without_answer")
-                    self.own.connection.close()
-                    self.own.connection = self._connection()
+                    self.own.connection.close()  # the next request opens it again: a server ends one that only waits
                     return None
                 other = self._connection()
                 self._post(cancel_of(id), other, session)

@@ -80,7 +80,7 @@ def run_unit(server, name, database):
 @test
 def a_server_killed_and_started_again_loses_nothing(server):
     """All its processes by SIGKILL while four writers append."""
-    rounds, count = 4, 250
+    rounds, count = 4, 600
     writers = [writer(server.url(), "power", "p%d" % i, count) for i in range(4)]
     for _ in range(rounds):
         time.sleep(0.4)
