@@ -97,7 +97,7 @@ static void there_and_back(const uint8_t *data, size_t len, int level)
 static void quick_and_back(const uint8_t *data, size_t len, size_t step)
 {
     enum { ALL = 200 * 1000, PIECE_LEAST = 512, QUICK_ROOM = ALL + ALL / 4 };
-    size_t n = 0, piece = MAX(MIN(step * 64, (size_t)ALL), (size_t)PIECE_LEAST);
+    size_t n = 0, piece = MAX(MIN(step, (size_t)ALL / 64) * 64, (size_t)PIECE_LEAST);
     auto_free uint8_t *all = malloc(ALL), *out = malloc(QUICK_ROOM), *copy = malloc(QUICK_WINDOW + piece);
     struct quick *q = quick_new(out, QUICK_ROOM);
     assert(all && out && copy && q);

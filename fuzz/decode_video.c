@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MP4, WebM and AVI through fovea-video's decoders: see shown.h.
+ * MP4, QuickTime, WebM, Matroska and AVI through fovea-video's decoders: see shown.h.
  * about: render/video/video.c render/video/container.c render/video/frames.c render/video/decode.c render/video/pixels.c
  * render/video/whole.c render/video/looks.c
  * seeds: video

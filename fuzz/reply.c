@@ -66,6 +66,9 @@ static void claim_picture(const struct work_request *q, const struct work_reply 
     CLAIM(isfinite(r->origin_x) && isfinite(r->origin_y) && isfinite(r->line_top) && isfinite(r->line_height));
     CLAIM(r->orientation >= 1 && r->orientation <= 8 && r->frames >= 1 && r->frames <= LIMIT_FRAMES && r->pages >= 1 && r->pages <= LIMIT_PAGES);
     CLAIM(r->time_ms >= -1 && r->duration_ms >= -1);
+    CLAIM(q->media == MEDIA_TEXT || (!r->first_line && !r->last_line && !r->total_lines && !r->part_first && !r->part_last));
+    CLAIM(!r->part_last || (r->part_first >= 1 && r->part_first >= r->first_line && r->part_first <= r->part_last && r->part_last <= r->last_line));
+    CLAIM(!(r->facts & WORK_PARTIAL) || (q->media == MEDIA_MP4 && q->flags & WORK_SHEET && r->cells));
     if (q->flags & (WORK_RAW | WORK_RGBA))
         return;
     struct sniff s;

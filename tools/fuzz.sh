@@ -4,7 +4,8 @@
 # CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
 # BUILD/fuzzed, so that a run that was ended goes on where it was, also when the target was built anew meanwhile; with FUZZ_AGAIN=1
 # every one starts at 0. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it and, in
-# NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs), from which a build that knows nothing yet goes on.
+# NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs), from which a build that knows nothing yet goes on,
+# also with FUZZ_KEEP=1 only.
 # FUZZ_MORE="DIR ..." gives it more to start from; what comes of other people's files is not to be kept in the tree.
 # A crash ends its target; when all have run the status is 1, and each is named with the file that does it.
 set -u
@@ -74,7 +75,7 @@ one() {
     corpus=$FUZZ_CORPUS/$name
     seeds=$(seeds_of "$name")
     mkdir -p "$corpus"
-    [ -f "$state/$name.had" ] || [ ! -f "fuzz/corpus/$name.had" ] || sed "s/[0-9]*\$/0/" "fuzz/corpus/$name.had" >"$state/$name.had"
+    [ -f "$state/$name.had" ] || [ ! -f "fuzz/corpus/$name.had" ] || [ -z "${FUZZ_KEEP:-}" ] || sed "s/[0-9]*\$/0/" "fuzz/corpus/$name.had" >"$state/$name.had"
     if [ -z "${FUZZ_AGAIN:-}" ] && [ -f "$state/$name.had" ]; then
         read -r runs cpu _ _ _ crashes <"$state/$name.had"
         # shellcheck disable=SC3013 # dash has it

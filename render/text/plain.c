@@ -165,6 +165,7 @@ static void walk_row(struct walk *w, const struct decoder *d, double top, bool s
 
 static void draw_rows(struct decoder *d, const struct area *area, struct walk *w)
 {
+    d->part_first = d->part_last = 0;
     for (uint32_t i = 0; i < d->page_rows; i++) {
         double top = MARGIN + (double)i * LEADING;
         bool seen = top + 2 * LEADING > area->y && top - LEADING < area->y + area->h;

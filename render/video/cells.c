@@ -13,6 +13,7 @@ struct strip {
     int64_t pts[CHOSEN_MOST];
     uint32_t n;
     struct size shape; /* of the first, upright: everyone's */
+    bool partial;      /* the last of them were not decoded in time */
 };
 
 static int complain_of(int e, struct complaint *c)
@@ -55,6 +56,7 @@ static int strip_fill(struct strip *s, struct movie *m, const struct looks *look
         if (e)
             status = complain_of(e, c);
     }
+    s->partial = status && status != WORK_MALFORMED;
     return s->n && status != WORK_NO_MEMORY ? WORK_OK : status;
 }
 
@@ -85,7 +87,7 @@ int sheet_make(struct movie *m, const struct fit_limits *limits, struct contact 
     if (e)
         status = complain_of(e, c);
     h->sheet = true;
-    h->hurried = looks.hurried;
+    h->partial = looks.partial || s.partial;
     h->extent_w = s.shape.w;
     h->extent_h = s.shape.h;
     return status;

@@ -40,7 +40,7 @@ static int look(struct movie *m, const AVFrame *f, struct look_at *ret)
     return 0;
 }
 
-/* Which frames: `first` of those that follow each `key_step`-th key frame, and of these each `step`-th. */
+/* Which frames: a share of those that follow each `key_step`-th key frame, and of all these each `step`-th. */
 struct plan {
     uint32_t key_step, step;
     double share; /* of the frames after a key frame */
@@ -55,15 +55,17 @@ static struct plan plan_looks(const struct movie *m)
     if (keys_only)
         return (struct plan){(l->keys.n + KEYS_MOST - 1) / KEYS_MOST, 1, 0};
     double share = fmin(most / frames, 1), looked = frames * share;
-    return (struct plan){1, (uint32_t)ceil(fmax(looked / LOOKS_MOST, 1)), share};
+    uint32_t room = LOOKS_MOST - 2 * KEYS_ENOUGH; /* a share is at least one frame, and rounded up */
+    return (struct plan){1, (uint32_t)ceil(fmax(looked / room, 1)), share};
 }
 
 static int take_look(struct movie *m, int64_t pts, AVFrame *f, struct looks *l)
 {
     struct complaint ignored;
     av_frame_unref(f);
-    l->hurried = clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS;
-    if (l->n == LOOKS_MOST || l->damaged > DAMAGED_MOST || l->hurried)
+    if (clock_ms() > m->deadline - LIMIT_VIDEO_MS + LIMIT_VIDEO_LOOK_MS)
+        return WORK_TIMED_OUT;
+    if (l->n == LOOKS_MOST || l->damaged > DAMAGED_MOST)
         return WORK_TOO_LARGE;
     int status = movie_frame(m, pts, f, &ignored);
     int e = status == WORK_OK ? look(m, f, &l->at[l->n]) : -EINVAL;
@@ -94,19 +96,21 @@ int looks_take(struct movie *m, struct looks *ret, struct complaint *c)
     int status = take_look(m, m->frames.shown.at[0], f, &l);
     struct plan p = plan_looks(m);
     l.n = l.damaged = 0;
+    uint32_t next = 0; /* steps go on over key frames: in some videos each frame is one */
     for (uint32_t k = 0; !status && k < MAX(m->frames.keys.n, 1u); k += p.key_step) {
         uint32_t first, end;
         span_of(m, &p, k, &first, &end);
         uint32_t some = (uint32_t)fmax(ceil((end - first) * p.share), 1);
-        for (uint32_t i = first; !status && i < MIN(first + some, end); i += p.step)
-            status = take_look(m, m->frames.shown.at[i], f, &l);
+        for (next = MAX(next, first); !status && next < MIN(first + some, end); next += p.step)
+            status = take_look(m, m->frames.shown.at[next], f, &l);
     }
     if (status == WORK_NO_MEMORY)
         return complain(c, WORK_NO_MEMORY, "no memory for the frames of the video");
-    if (!l.n && l.hurried)
+    if (!l.n && status == WORK_TIMED_OUT)
         return complain(c, WORK_TIMED_OUT, "no frame of the video was decoded by then");
     if (!l.n)
         return complain(c, WORK_MALFORMED, "no frame of the video decodes without damage");
+    l.partial = status || !m->frames.whole;
     *ret = l;
     l.at = NULL;
     return WORK_OK;

@@ -10,7 +10,7 @@ struct looks {
     struct look_at *at;
     uint32_t n;
     uint32_t damaged; /* frames that are not among them */
-    bool hurried;     /* the time was over before the end */
+    bool partial;     /* time was over, or damage too much, before the end */
 };
 void looks_done(struct looks *l);
 

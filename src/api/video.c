@@ -11,6 +11,7 @@
 #include "api/take_url.h"
 #include "api/tools.h"
 #include "base/limits.h"
+#include "percept/note.h"
 
 static int step_arguments(struct asking *a)
 {
@@ -156,13 +157,11 @@ static int step_open(struct asking *a)
     return 0;
 }
 
-/* By the name that vendors know its container by: QuickTime and MP4 are one, and WebM is a Matroska. */
 static int give_video(struct asking *a)
 {
-    enum media m = a->view.sniff.media;
     a->part = (struct wire_part){.kind = WIRE_VIDEO};
     int r = asking_map(a);
-    a->part.media_type = media_row(m == MEDIA_MOV ? MEDIA_MP4 : m == MEDIA_MKV ? MEDIA_WEBM : m)->mime;
+    a->part.media_type = media_row(media_sent_as(a->view.sniff.media))->mime;
     return r;
 }
 
@@ -185,18 +184,16 @@ static int step_plan(struct asking *a)
 static int show_frames(struct asking *a)
 {
     static const char *const because[] = {[DRAWN_NEEDED] = "takes no video", [DRAWN_LARGE] = "takes no video of this size",
-                                          [DRAWN_KIND] = "takes no Matroska video"};
+                                          [DRAWN_KIND] = "may not take a Matroska video"};
     int r = asking_picture(a);
     if (r)
         return r > 0 ? asking_refused(a) : r;
     uint32_t n = a->view.output.reply.cells;
     uint32_t facts = a->view.output.reply.facts;
-    const char *cut = facts & WORK_CUT       ? " The file is cut short: what follows is missing."
-                      : facts & WORK_HURRIED ? " There was no time to look at all of it: what comes later is missing."
-                                             : "";
     free(a->shown);
-    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s",
-                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", cut) < 0) {
+    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s%s",
+                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", facts & WORK_CUT ? NOTE_CUT : "",
+                 facts & WORK_PARTIAL ? NOTE_PARTIAL : "") < 0) {
         a->shown = NULL;
         return fault_oom(a->fault);
     }

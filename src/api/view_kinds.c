@@ -203,8 +203,8 @@ int view_choose(struct view_job *j)
     bool frames = video ? !j->timed && !j->work.frame : j->sheet && is_animated(&j->sniff);
     if (range || frames)
         j->work.flags |= WORK_SHEET;
-    if (range) /* more are refused by how many there are */
-        j->work.last_page = MIN(j->work.last_page, j->work.page + LIMIT_SHEET_CELLS - 1);
+    if (range && j->work.last_page - j->work.page >= LIMIT_SHEET_CELLS)
+        j->work.page = j->work.last_page; /* too many; whether there are so many, the last tells */
     if (j->timed)
         j->work.flags |= WORK_TIME;
     if (j->work.flags & WORK_SHEET && j->work.region.set)
@@ -223,7 +223,7 @@ int view_shown_right(struct view_job *j)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "has %u pages; they are shown on a sheet by naming them: \"page\": \"1-%u\"", r->pages,
                                            MIN(r->pages, LIMIT_SHEET_CELLS)));
-    if (j->work.last_page && j->request->page.last > j->work.last_page)
+    if (j->work.last_page && j->request->page.last - j->request->page.first >= LIMIT_SHEET_CELLS)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "has %u pages; a sheet shows at most %u of them", r->pages, LIMIT_SHEET_CELLS));
     if (tiled && j->work.region.set && j->request->page.first > 1)

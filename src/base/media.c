@@ -32,6 +32,11 @@ const struct media_row *media_row(enum media m)
     return &rows[m >= 0 && m < MEDIA_COUNT ? m : MEDIA_NONE];
 }
 
+enum media media_sent_as(enum media m)
+{
+    return m == MEDIA_MOV ? MEDIA_MP4 : m == MEDIA_MKV ? MEDIA_WEBM : m;
+}
+
 bool media_drawn(enum media m)
 {
     enum media_class class = media_row(m)->class;

@@ -64,6 +64,9 @@ const char *media_mime(const char *name);
 /* The row of a type; MEDIA_NONE's for a number out of range. */
 const struct media_row *media_row(enum media m);
 
+/* By what name vendors know it: to them QuickTime is MP4, and Matroska WebM. */
+enum media media_sent_as(enum media m);
+
 /* It has no pixels of its own: it is drawn at the size that is shown, and measured in units (points, user units). */
 bool media_drawn(enum media m);
 

@@ -6,6 +6,10 @@
 #include "base/buf.h"
 #include "percept/result.h"
 
+/* Of a video that is not all there, or was not all looked at. */
+#define NOTE_CUT " The file is cut short: what follows is missing."
+#define NOTE_PARTIAL " Not all of it was looked at: what comes later may be missing."
+
 enum note_ground { NOTE_NO_GROUND, NOTE_ON_WHITE, NOTE_ON_GREY };
 
 /* name: what to call the source. NULL when out of memory; the caller frees. */

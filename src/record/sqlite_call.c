@@ -115,6 +115,8 @@ int sq_each(struct backend *b, enum sq_statement which, const struct sq_value *v
     while (r == 0 && (code = sqlite3_step(st)) == SQLITE_ROW)
         r = each(st, arg);
     (void)sqlite3_reset(st);
+    if (r == -ENOMEM)
+        return fault_oom(fault);
     if (r)
         return r == 1 ? 0 : r;
     return code == SQLITE_DONE ? 0 : sq_fault(b, code, fault);
@@ -139,10 +141,12 @@ int sq_one(struct backend *b, enum sq_statement which, const struct sq_value *va
     return 0;
 }
 
-void sq_hash(sqlite3_stmt *st, int column, uint8_t ret[static SHA256_LEN])
+int sq_hash(sqlite3_stmt *st, int column, uint8_t ret[static SHA256_LEN])
 {
     const void *data = sqlite3_column_blob(st, column);
+    int len = sqlite3_column_bytes(st, column);
     memset(ret, 0, SHA256_LEN);
-    if (data && sqlite3_column_bytes(st, column) == SHA256_LEN)
+    if (data && len == SHA256_LEN)
         memcpy(ret, data, SHA256_LEN);
+    return data || !len ? 0 : -ENOMEM;
 }

@@ -109,8 +109,8 @@ int sq_each(struct backend *b, enum sq_statement which, const struct sq_value *v
 int sq_one(struct backend *b, enum sq_statement which, const struct sq_value *values, size_t n, int64_t *ret,
            struct fovea_fault *fault);
 
-/* A hash as stored; all zeros when it is none. */
-void sq_hash(sqlite3_stmt *st, int column, uint8_t ret[static SHA256_LEN]);
+/* A hash as stored; all zeros when it is none. -ENOMEM when there is no memory to read it. */
+int sq_hash(sqlite3_stmt *st, int column, uint8_t ret[static SHA256_LEN]);
 
 /* The functions of the backend that only read. */
 int sq_head(struct backend *b, const char *session, struct backend_head *ret, struct fovea_fault *fault);

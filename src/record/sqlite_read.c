@@ -7,10 +7,16 @@
 #include "base/fault.h"
 #include "record/sqlite_priv.h"
 
+/* What asks SQLite for text or bytes of a row and gets NULL has none, or has no memory to read them: the type tells. */
+static bool is_null(sqlite3_stmt *st, int column)
+{
+    return sqlite3_column_type(st, column) == SQLITE_NULL;
+}
+
+/* Text of a row, "" where there is none. NULL: no memory to read it. */
 static const char *text_of(sqlite3_stmt *st, int column)
 {
-    const char *s = (const char *)sqlite3_column_text(st, column);
-    return s ? s : "";
+    return is_null(st, column) ? "" : (const char *)sqlite3_column_text(st, column);
 }
 
 /* Bytes of a row, "" where there are none. NULL: no memory to read them. */
@@ -29,10 +35,10 @@ static int take_head(sqlite3_stmt *st, void *arg)
     head->id = sqlite3_column_int64(st, 0);
     head->last.seq = sqlite3_column_int64(st, 1);
     head->uses = sqlite3_column_int64(st, 3);
-    if (backend_is_seq(head->last.seq))
-        sq_hash(st, 2, head->last.hash);
-    else
+    if (!backend_is_seq(head->last.seq))
         head->last.seq = 0;
+    else if (sq_hash(st, 2, head->last.hash) < 0)
+        return -ENOMEM;
     return 1;
 }
 
@@ -77,14 +83,14 @@ struct giving {
 static int give_row(sqlite3_stmt *st, void *arg)
 {
     const struct giving *g = arg;
+    bool keyed = !is_null(st, 3);
     struct backend_row row = {.seq = sqlite3_column_int64(st, 0),
                               .at_ms = sqlite3_column_int64(st, 1),
-                              .key = (const char *)sqlite3_column_text(st, 3)};
+                              .key = keyed ? text_of(st, 3) : NULL};
     if (!backend_is_seq(row.seq))
         return fault_set(g->fault, EBADMSG, "an entry has a number that is none");
-    sq_hash(st, 2, row.hash);
     row.body = bytes_of(st, 4, &row.len);
-    return row.body ? g->to.row(&row, g->arg) : fault_oom(g->fault);
+    return sq_hash(st, 2, row.hash) == 0 && row.body && (row.key || !keyed) ? g->to.row(&row, g->arg) : -ENOMEM;
 }
 
 int sq_rows(struct backend *b, int64_t id, int64_t from, backend_each *each, void *arg, struct fovea_fault *fault)
@@ -114,6 +120,8 @@ static int give_session(sqlite3_stmt *st, void *arg)
                                .bytes = sqlite3_column_int64(st, 4),
                                .blobs = sqlite3_column_int64(st, 5),
                                .blob_bytes = sqlite3_column_int64(st, 6)};
+    if (!s.name)
+        return -ENOMEM;
     g->any = true;
     g->to.session(&s, g->arg);
     return 0;
@@ -155,8 +163,6 @@ int sq_blob(struct backend *b, const uint8_t *sha256, void **ret, size_t *ret_le
     int r = sq_enter_read(b, fault);
     if (r == 0)
         r = sq_each(b, SQ_BLOB, values, COUNT(values), take_bytes, &got, fault);
-    if (r == -ENOMEM)
-        (void)fault_oom(fault);
     if (r < 0 || !got.data) {
         free(got.data);
         return r < 0 ? r : -ENOENT;
@@ -166,14 +172,14 @@ int sq_blob(struct backend *b, const uint8_t *sha256, void **ret, size_t *ret_le
     return 0;
 }
 
-static void variant_of(sqlite3_stmt *st, struct backend_variant *ret)
+static int variant_of(sqlite3_stmt *st, struct backend_variant *ret)
 {
+    const char *type = text_of(st, 1);
     *ret = (struct backend_variant){.v = {.width = (uint32_t)sqlite3_column_int64(st, 2),
                                           .height = (uint32_t)sqlite3_column_int64(st, 3),
                                           .bytes = sqlite3_column_int64(st, 4)}};
-    sq_hash(st, 0, ret->v.sha256);
-    (void)snprintf(ret->v.media_type, sizeof ret->v.media_type, "%s", text_of(st, 1));
-    sq_hash(st, 5, ret->seal);
+    (void)snprintf(ret->v.media_type, sizeof ret->v.media_type, "%s", type ? type : "");
+    return type && sq_hash(st, 0, ret->v.sha256) == 0 && sq_hash(st, 5, ret->seal) == 0 ? 0 : -ENOMEM;
 }
 
 struct found_variant {
@@ -184,9 +190,8 @@ struct found_variant {
 static int take_variant(sqlite3_stmt *st, void *arg)
 {
     struct found_variant *to = arg;
-    variant_of(st, &to->v);
-    to->found = true;
-    return 1;
+    to->found = variant_of(st, &to->v) == 0;
+    return to->found ? 1 : -ENOMEM;
 }
 
 int sq_variant(struct backend *b, const uint8_t *of, const char *spec, struct backend_variant *ret, struct fovea_fault *fault)
@@ -217,7 +222,8 @@ static int give_all(struct backend *b, enum sq_statement which, const struct sq_
 static int give_name(sqlite3_stmt *st, void *arg)
 {
     const struct giving *g = arg;
-    return g->to.name(sqlite3_column_int64(st, 0), text_of(st, 1), g->arg);
+    const char *name = text_of(st, 1);
+    return name ? g->to.name(sqlite3_column_int64(st, 0), name, g->arg) : -ENOMEM;
 }
 
 int sq_names(struct backend *b, backend_each_name *each, void *arg, struct fovea_fault *fault)
@@ -238,10 +244,10 @@ static int give_made(sqlite3_stmt *st, void *arg)
     const struct giving *g = arg;
     uint8_t use[SHA256_LEN];
     struct backend_made m = {.seq = sqlite3_column_int64(st, 0), .use = use, .there = sqlite3_column_int(st, 3)};
-    m.mark = sqlite3_column_type(st, 1) == SQLITE_NULL ? NULL : bytes_of(st, 1, &m.len);
-    if (!m.mark && sqlite3_column_type(st, 1) != SQLITE_NULL)
+    bool none = is_null(st, 1);
+    m.mark = none ? NULL : bytes_of(st, 1, &m.len);
+    if ((!m.mark && !none) || sq_hash(st, 2, use) < 0)
         return -ENOMEM;
-    sq_hash(st, 2, use);
     return g->to.made(&m, g->arg);
 }
 
@@ -257,9 +263,8 @@ static int give_blob(sqlite3_stmt *st, void *arg)
     const struct giving *g = arg;
     struct record_blob blob;
     blob.data = bytes_of(st, 1, &blob.len);
-    if (!blob.data)
+    if (!blob.data || sq_hash(st, 0, blob.sha256) < 0)
         return -ENOMEM;
-    sq_hash(st, 0, blob.sha256);
     return g->to.blob(&blob, g->arg);
 }
 
@@ -275,9 +280,10 @@ static int give_variant(sqlite3_stmt *st, void *arg)
     const struct giving *g = arg;
     struct backend_variant v;
     uint8_t of[SHA256_LEN];
-    variant_of(st, &v);
-    sq_hash(st, 6, of);
-    return g->to.variant(of, text_of(st, 7), &v, sqlite3_column_int(st, 8), g->arg);
+    const char *spec = text_of(st, 7);
+    if (variant_of(st, &v) < 0 || !spec || sq_hash(st, 6, of) < 0)
+        return -ENOMEM;
+    return g->to.variant(of, spec, &v, sqlite3_column_int(st, 8), g->arg);
 }
 
 int sq_variants(struct backend *b, int64_t id, backend_each_variant *each, void *arg, struct fovea_fault *fault)

@@ -14,7 +14,7 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_HURRIED;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL;
 
 static bool printable(const char *s, size_t room)
 {
@@ -88,10 +88,19 @@ static bool extent_plausible(const struct work_reply *r)
            fabs(r->origin_x) <= LIMIT_ORIGIN && fabs(r->origin_y) <= LIMIT_ORIGIN;
 }
 
-static bool lines_plausible(const struct work_reply *r)
+static bool part_plausible(const struct work_reply *r)
 {
-    bool part = r->part_last ? r->part_first >= r->first_line && r->part_first <= r->part_last && r->part_last <= r->last_line : !r->part_first;
-    return part && r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
+    if (!r->part_last)
+        return !r->part_first;
+    return r->first_line >= 1 && r->part_first >= r->first_line && r->part_first <= r->part_last && r->part_last <= r->last_line;
+}
+
+/* Of all but text there are no lines. */
+static bool lines_plausible(const struct work_request *request, const struct work_reply *r)
+{
+    if (media_row((enum media)request->media)->class != CLASS_TEXT && (r->total_lines || r->part_last))
+        return false;
+    return part_plausible(r) && r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
            isfinite(r->line_height) && r->line_top >= 0 && r->line_height >= 0 && r->line_top <= (float)LIMIT_SIDE &&
            r->line_height <= (float)LIMIT_SIDE && r->missing <= LIMIT_GLYPHS;
 }
@@ -233,11 +242,18 @@ static const uint8_t *cells_of(const struct work_reply *r, const uint8_t *data)
 
 static bool shown_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
 {
-    return size_plausible(r) && extent_plausible(r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(r) &&
+    return size_plausible(r) && extent_plausible(r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(request, r) &&
            time_plausible(r->time_ms) && time_plausible(r->duration_ms) && request->page <= r->pages &&
            r->orientation >= 1 && r->orientation <= 8 && planned(request, r) &&
            (request->flags & (WORK_RAW | WORK_RGBA) ? rows_true(request, r)
                                                     : media_allowed(request, r->media) && true_to_bytes(r, data));
+}
+
+/* Only of a sheet of a video it can be that not all was looked at. */
+static bool facts_plausible(const struct work_request *request, const struct work_reply *r)
+{
+    bool film = request->flags & WORK_SHEET && r->cells && media_row((enum media)request->media)->class == CLASS_VIDEO;
+    return !(r->facts & ~all_facts) && (film || !(r->facts & WORK_PARTIAL));
 }
 
 static bool picture_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
@@ -246,7 +262,7 @@ static bool picture_true(const struct work_request *request, const struct work_r
         return check_text(data, (size_t)r->image_len);
     if (request->flags & WORK_REFS)
         return refs_true(r, data);
-    if (r->facts & ~all_facts || !cells_true(request, r, cells_of(r, data)))
+    if (!facts_plausible(request, r) || !cells_true(request, r, cells_of(r, data)))
         return false;
     return request->flags & WORK_DIFF ? diff_true(request, r, data) : shown_true(request, r, data);
 }

@@ -110,7 +110,7 @@ enum work_facts {
     WORK_TILED = 64,      /* it is long: its pages are tiles */
     WORK_APPROXIMATE = 128, /* frames is what the container says, or an estimate; nobody counted */
     WORK_CUT = 256,         /* of a video: the file ends before its end */
-    WORK_HURRIED = 512,     /* of a sheet of a video: there was no time to look at all of it */
+    WORK_PARTIAL = 512,     /* of a sheet of a video: not all of it was looked at */
 };
 
 /* A picture on a contact sheet, or (WORK_DIFF) a box of changed pixels in source pixels. */

@@ -128,17 +128,42 @@ static bool is_mov(const struct head *h)
     return base_media(h) == MEDIA_MOV || is_quicktime(h);
 }
 
-/* WebM is Matroska that says so in its head. */
 static bool is_mkv(const struct head *h)
 {
     return IS(h, 0, "\x1a\x45\xdf\xa3");
 }
 
+/* A number of EBML: as many bytes more as zeros lead its first, whose leading one belongs to ids alone. False at the end. */
+static bool ebml_number(const struct head *h, size_t *at, bool id, uint64_t *ret)
+{
+    if (*at >= h->len || !h->at[*at])
+        return false;
+    size_t more = (size_t)__builtin_clz(h->at[*at]) - 24;
+    uint64_t v = id ? h->at[*at] : h->at[*at] & (0x7fu >> more);
+    if (more >= h->len - *at)
+        return false;
+    for (size_t i = 1; i <= more; i++)
+        v = v << 8 | h->at[*at + i];
+    *at += more + 1;
+    *ret = v;
+    return true;
+}
+
+/* WebM is Matroska that says so in its head, a list of ids, lengths and so many bytes. */
 static bool is_webm(const struct head *h)
 {
-    static const char type[] = "\x42\x82\x84webm";
-    enum { HEAD = 64 };
-    return is_mkv(h) && memmem(h->at, MIN(h->len, (size_t)HEAD), type, sizeof type - 1);
+    enum { DOC_TYPE = 0x4282, HEAD_ID = 4 };
+    size_t at = HEAD_ID;
+    uint64_t id, len, head;
+    if (!is_mkv(h) || !ebml_number(h, &at, false, &head))
+        return false;
+    for (size_t end = at + (size_t)MIN(head, (uint64_t)(h->len - at)); at < end; at += (size_t)len) {
+        if (!ebml_number(h, &at, true, &id) || !ebml_number(h, &at, false, &len) || at > end || len > end - at)
+            return false;
+        if (id == DOC_TYPE) /* zeros may follow */
+            return len >= 4 && IS(h, at, "webm") && (len == 4 || !h->at[at + 4]);
+    }
+    return false;
 }
 
 static bool is_avi(const struct head *h)

@@ -72,8 +72,9 @@ test_files_without_a_length_are_counted() {
 }
 
 test_a_sheet_shows_every_scene_with_its_times() {
-    for file in h264.mp4 vp9.webm mjpeg.avi long.mp4 turned-6.mp4 resized.webm fragments.mp4; do
+    for file in h264.mp4 vp9.webm mjpeg.avi long.mp4 long-intra.avi turned-6.mp4 resized.webm fragments.mp4; do
         look good/$file sheet
+        hasnt out " partial"
         for scene in 1 2 3 4; do
             has out " of scene $scene "
         done
@@ -149,6 +150,15 @@ test_damaged_frames_are_not_shown() {
     shows bomb/damaged-mpeg4.avi frame 50 50
     look bomb/damaged-mpeg4.avi frame 60
     has out "is damaged"
+}
+
+test_a_sheet_that_damage_ends_early_says_so() {
+    look bomb/damaged-intra.avi sheet
+    has out "ok "
+    has out " partial length"
+    run "$FOVEA" view --root "$VIDEO" "$VIDEO/bomb/damaged-intra.avi" -o sheet.png
+    want_status 0
+    has out "Not all of it was looked at: what comes later may be missing. Name a time to see it."
 }
 
 test_a_file_that_is_cut_shows_what_it_has_and_says_so() {

@@ -48,13 +48,16 @@ TEST(lines_of_a_part_are_some_of_the_pages)
         bool believed;
     } rows[] = {{0, 0, true}, {5, 5, true}, {5, 9, true}, {6, 7, true}, {4, 7, false}, {6, 10, false}, {7, 6, false}, {6, 0, false}, {0, 7, false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
+        struct work_request asked = whole;
         struct work_reply r = honest();
+        asked.media = MEDIA_TEXT;
         r.first_line = 5;
         r.last_line = 9;
         r.total_lines = 20;
         r.part_first = rows[i].first;
         r.part_last = rows[i].last;
-        CHECK_MSG(check_reply(&whole, &r, png) == rows[i].believed, "%u to %u", rows[i].first, rows[i].last);
+        CHECK_MSG(check_reply(&asked, &r, png) == rows[i].believed, "%u to %u", rows[i].first, rows[i].last);
+        CHECK(!check_reply(&whole, &r, png)); /* a picture has none */
     }
 }
 
@@ -281,6 +284,8 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.time_ms = -2);
     LIES(&whole, png, r.detail[0] = '\x7f');
     LIES(&whole, png, r.facts = 1u << 31);
+    LIES(&whole, png, r.total_lines = 1);
+    LIES(&whole, png, r.facts = WORK_PARTIAL);
 }
 
 TEST(a_gif_is_believed_unless_it_was_ruled_out)
@@ -395,6 +400,11 @@ TEST(a_sheet_has_whole_pixels_and_bounds)
     struct work_reply good = honest();
     good.cells = 1;
     CHECK(check_reply(&asked, &good, out.bytes));
+    good.facts = WORK_PARTIAL; /* only a video can be too long to look at */
+    CHECK(!check_reply(&asked, &good, out.bytes));
+    asked.media = MEDIA_MP4;
+    CHECK(check_reply(&asked, &good, out.bytes));
+    asked.media = MEDIA_PNG;
     LIES(&asked, out.bytes, r.cells = 1, r.crop.w = 0);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.w = 20.5);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.h = 10.5);

@@ -150,10 +150,10 @@ TEST(note_of_every_kind_maps_to_its_source)
           .crop = {0, 0, 1200, 12000}},
          "f 1200x12000, page 1 of 2, shown at 157x1568. Multiply x by 7.6433 and y by 7.6531 to map to the original. It is long: at this "
          "size small text cannot be read; name a region to read it, such as 0,0,1200,1600. Converted from TIFF."},
-        {{.source = {.media = MEDIA_MP4, .size = {90, 60}, .frames = 1, .hurried = true}, .sheet = true, .cells = one, .n_cells = 1,
+        {{.source = {.media = MEDIA_MP4, .size = {90, 60}, .frames = 1, .partial = true}, .sheet = true, .cells = one, .n_cells = 1,
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
-         "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full. There was no time to look at all "
-         "of it: what comes later is missing; name a time to see it."},
+         "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full. Not all of it was "
+         "looked at: what comes later may be missing. Name a time to see it."},
         {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = cells, .n_cells = 2,
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
          "f 90x60, 2 frames from 0:00.0 to 0:04.1 in 2 columns, numbers and times beneath each; view it with frame for one of "

@@ -29,7 +29,7 @@ TEST(a_file_that_is_all_there_is_whole)
     CHECK(!cut(MEDIA_MP4, mp4, sizeof mp4 - 1) && !cut(MEDIA_MP4, mp4_open, sizeof mp4_open - 1));
     CHECK(!cut(MEDIA_AVI, avi, sizeof avi - 1) && !cut(MEDIA_AVI, avi_open, sizeof avi_open - 1));
     CHECK(!cut(MEDIA_WEBM, webm, sizeof webm - 1) && !cut(MEDIA_WEBM, webm_open, sizeof webm_open - 1));
-    CHECK(!cut(MEDIA_WEBM, webm_live, sizeof webm_live - 1));
+    CHECK(!cut(MEDIA_WEBM, webm_live, sizeof webm_live - 1) && !cut(MEDIA_MKV, webm, sizeof webm - 1) && !cut(MEDIA_MOV, mp4, sizeof mp4 - 1));
 }
 
 TEST(one_that_ends_within_a_part_is_cut)
@@ -41,7 +41,7 @@ TEST(one_that_ends_within_a_part_is_cut)
     }
     CHECK(cut(MEDIA_AVI, avi, sizeof avi - 3) && cut(MEDIA_AVI, avi, 15));
     CHECK(cut(MEDIA_WEBM, webm, sizeof webm - 2) && cut(MEDIA_WEBM, webm_open, sizeof webm_open - 2));
-    CHECK(cut(MEDIA_WEBM, webm, 12));
+    CHECK(cut(MEDIA_WEBM, webm, 12) && cut(MEDIA_MKV, webm, 12) && cut(MEDIA_MOV, mp4, sizeof mp4 - 2));
 }
 
 TEST(any_bytes_are_harmless)

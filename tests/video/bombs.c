@@ -3,6 +3,7 @@
  * Videos that are built to do harm: tables that claim or hold millions of rows, sizes without bounds, boxes in boxes, indexes
  * that lead in circles, clocks that stand still. Some are whole files by hand, others a sound clip with one thing changed.
  */
+#include <endian.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -293,26 +294,45 @@ static int cut_avi(struct buf *b)
     return e;
 }
 
-/* Bytes of the pictures' data are lost between two thirds and five sixths of the file. */
-static int damaged(struct buf *b, const char *clip)
+static void scramble(struct buf *b, size_t from, size_t to)
 {
-    int e = add_clip(b, clip);
     uint32_t random = 1;
-    for (size_t at = b->len * 2 / 3; !e && at < b->len * 5 / 6; at++) {
+    for (size_t at = from; at < to; at++) {
         random = random * 1664525 + 1013904223;
         b->data[at] = (char)(random >> 24);
     }
+}
+
+/* Bytes of the pictures' data are lost between so many hundredths of the file. */
+static int damaged(struct buf *b, const char *clip, size_t from, size_t to)
+{
+    int e = add_clip(b, clip);
+    if (!e)
+        scramble(b, b->len * from / 100, b->len * to / 100);
     return e;
 }
 
 static int damaged_mpeg4(struct buf *b)
 {
-    return damaged(b, "mpeg4-b.avi");
+    return damaged(b, "mpeg4-b.avi", 67, 83);
 }
 
 static int damaged_vp8(struct buf *b)
 {
-    return damaged(b, "vp8.webm");
+    return damaged(b, "vp8.webm", 67, 83);
+}
+
+/* From the 400th on, each frame is noise of its own length. */
+static int damaged_intra(struct buf *b)
+{
+    int e = add_clip(b, "long-intra.avi");
+    uint32_t len;
+    for (size_t at = find_type(b, "00dc", 400); !e && at + 8 < b->len && !memcmp(b->data + at, "00dc", 4); at += 8 + len + len % 2) {
+        memcpy(&len, b->data + at + 4, sizeof len);
+        len = le32toh(len);
+        scramble(b, at + 8, MIN(at + 8 + len, b->len));
+    }
+    return e;
 }
 
 /* The first frame says that it is 16383 pixels high and wide; the file's head does not. */
@@ -330,12 +350,8 @@ static int huge_frame(struct buf *b)
 static int noise(struct buf *b)
 {
     int e = add_clip(b, "h264.mp4");
-    size_t from = find_type(b, "mdat", 0) + 4, to = find_type(b, "moov", 0) - 4;
-    uint32_t random = 1;
-    for (size_t at = from; !e && at < to; at++) {
-        random = random * 1664525 + 1013904223;
-        b->data[at] = (char)(random >> 24);
-    }
+    if (!e)
+        scramble(b, find_type(b, "mdat", 0) + 4, find_type(b, "moov", 0) - 4);
     return e;
 }
 
@@ -375,6 +391,7 @@ const struct bomb bombs[] = {
     {"cut.avi", cut_avi},
     {"damaged-mpeg4.avi", damaged_mpeg4},
     {"damaged-vp8.webm", damaged_vp8},
+    {"damaged-intra.avi", damaged_intra},
     {"noise.mp4", noise},
     {.name = NULL},
 };

@@ -38,6 +38,7 @@ const struct clip clips[] = {
     {"recorded.webm", "webm", "libvpx", 240, 160, 50, 25, 0, .scenes = SCENES, .stream = true, .options = "live=1"},
     {"resized.webm", "webm", "libvpx", 240, 160, 50, 25, 0, .scenes = SCENES, .second_width = 120},
     {"long.mp4", "mp4", "mpeg4", 160, 96, 3000, 50, 0, .scenes = SCENES},
+    {"long-intra.avi", "avi", "mjpeg", 160, 96, 1400, 1, 0, .scenes = SCENES},
     {"sound-only.avi", "avi", NULL, .frames = 50, .sound = true},
     {.name = NULL},
 };
