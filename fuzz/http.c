@@ -53,9 +53,13 @@ static void find_port(void)
     (void)snprintf(address, sizeof address, "127.0.0.1:%u", ntohs(at.sin_port));
 }
 
+/* From one of many addresses: a port of one that was used is not free again for a minute. */
 static int reach(void)
 {
+    static uint32_t n;
+    struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + n++ % 250)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    (void)bind(fd, (struct sockaddr *)&from, sizeof from);
     if (connect(fd, (struct sockaddr *)&at, sizeof at) == 0)
         return fd;
     (void)close(fd);

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "base/json_read.h"
 #include "base/json_scan.h"
 #include "base/json_size.h"
 #include "base/json_text.h"
@@ -104,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     const char *text = (const char *)data;
     struct span s;
-    json_t *root = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
+    json_t *root = json_read(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
     struct json_size size = json_measure(text, len, SIZE_MAX - 1, UINT32_MAX - 1);
     bool found = span_value(text, len, &s);
     if (found)

@@ -9,6 +9,7 @@
 #include "base/json_read.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 
@@ -77,6 +79,23 @@ static void say_oom(json_error_t *error)
     error->text[sizeof error->text - 1] = json_error_out_of_memory;
 }
 
+/* jansson takes a NUL for the end of a number or a word and drops it. It has no place in JSON. */
+static bool has_nul(const char *text, size_t len, json_error_t *error)
+{
+    const char *nul = len ? memchr(text, '\0', len) : NULL, *line = text;
+    if (!nul)
+        return false;
+    json_error_t e = {.line = 1, .position = (int)MIN(nul - text, INT_MAX)};
+    for (const char *at; (at = memchr(line, '\n', (size_t)(nul - line))); line = at + 1)
+        e.line++;
+    e.column = (int)MIN(nul - line + 1, INT_MAX);
+    (void)snprintf(e.text, sizeof e.text - 1, "a NUL byte");
+    e.text[sizeof e.text - 1] = json_error_invalid_syntax;
+    if (error)
+        *error = e;
+    return true;
+}
+
 /* All sizes of the longest token's text on its way, each twice the one before. */
 static bool spare_take(size_t len)
 {
@@ -97,6 +116,10 @@ static void spare_drop(void)
 json_t *json_read(const char *text, size_t len, size_t flags, json_error_t *error)
 {
     begin();
+    if (has_nul(text, len, error)) {
+        errno = EBADMSG;
+        return NULL;
+    }
     json_t *v = spare_take(len) ? json_loadb(text, len, flags, error) : NULL;
     bool whole = !starved && spare.start;
     if (!whole) {

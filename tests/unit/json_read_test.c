@@ -79,6 +79,26 @@ TEST(text_that_is_no_json_is_not_called_a_want_of_memory)
     CHECK(!json_read("{\"a\":}", 6, 0, &where) && errno == EBADMSG && where.text[0]);
 }
 
+/* jansson dropped one behind a number or a word. */
+TEST(a_nul_byte_has_no_place_in_json)
+{
+    static const struct {
+        const char *text;
+        size_t len;
+        int line, column;
+    } rows[] = {{"{\"dda\":2\0\t}", 11, 1, 9}, {"[\n true\0]", 9, 2, 6}, {"[1]\0", 4, 1, 4}, {"\0", 1, 1, 1}, {"[\"a\0b\"]", 7, 1, 4}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        json_error_t where;
+        errno = 0;
+        CHECK_MSG(!json_read(rows[i].text, rows[i].len, JSON_ALLOW_NUL, &where) && errno == EBADMSG, "row %zu", i);
+        CHECK_MSG(where.line == rows[i].line && where.column == rows[i].column, "row %zu: %d, %d", i, where.line, where.column);
+        CHECK_STR(where.text, "a NUL byte");
+        CHECK(json_error_code(&where) == json_error_invalid_syntax);
+    }
+    json_decref(json_read("[\"a\\u0000b\"]", 12, JSON_ALLOW_NUL, NULL));
+    CHECK(!json_read("", 0, 0, NULL));
+}
+
 /* jansson's lexer went on with the part of a token that it had room for, and copied from behind the end of it. */
 TEST(a_token_that_cannot_grow_is_never_read_behind_its_end)
 {

@@ -140,7 +140,7 @@ static bool honest_job_works(struct pool *p)
     return !o.code && o.end == POOL_DONE && o.status == WORK_OK && o.picture_ok;
 }
 
-static int count_fds(void)
+static int fds_now(void)
 {
     int n = 0;
     DIR *d = opendir("/proc/self/fd");
@@ -184,6 +184,18 @@ static bool children_become(int n)
     for (int i = 0; i < 400 && same < 4; i++, usleep(5000))
         same = children_of(getpid(), NULL) == n ? same + 1 : 0;
     return same == 4;
+}
+
+/* When none come and go any more. */
+static int count_fds(void)
+{
+    int n = fds_now(), same = 0;
+    for (int i = 0; i < 400 && same < 4; i++, usleep(2000)) {
+        int now = fds_now();
+        same = now == n ? same + 1 : 0;
+        n = now;
+    }
+    return n;
 }
 
 static void sleep_ms(int ms)
@@ -647,10 +659,17 @@ TEST(a_cancel_ends_the_wait_for_a_greeting)
 }
 
 static fovea_cancel *let_go;
+static atomic_int held;
+
+static void count_held(void *arg)
+{
+    (void)arg;
+    held++;
+}
 
 static void *hold_a_place(void *arg)
 {
-    struct outcome o = run_all(arg, "hang", 60000, let_go, NULL, NULL);
+    struct outcome o = run_all(arg, "hang", 60000, let_go, count_held, NULL);
     CHECK_MSG(o.code == -ECANCELED, "code %d (%s)", o.code, o.fault.text);
     return NULL;
 }
@@ -662,9 +681,9 @@ TEST(a_cancel_ends_the_wait_for_a_place)
     CHECK(!fovea_cancel_new(&let_go, &(struct fovea_fault){0}));
     for (size_t i = 0; i < COUNT(t); i++)
         CHECK(!pthread_create(&t[i], NULL, hold_a_place, p));
-    for (int i = 0; i < 4000 && children_of(getpid(), NULL) < LIMIT_WORKERS; i++)
+    for (int i = 0; i < 4000 && held < LIMIT_WORKERS; i++)
         sleep_ms(5);
-    CHECK(children_of(getpid(), NULL) == LIMIT_WORKERS);
+    CHECK(held == LIMIT_WORKERS && children_of(getpid(), NULL) == LIMIT_WORKERS);
     check_cancel(p, "none");
     fovea_cancel_now(let_go);
     for (size_t i = 0; i < COUNT(t); i++)

@@ -353,13 +353,6 @@ static void *run_job(void *arg)
     return NULL;
 }
 
-static void start_long_job(struct job *j, pthread_t *thread)
-{
-    auto_paper p = long_page();
-    make_png(&j->png, p.rgba, p.w, p.h);
-    CHECK(!pthread_create(thread, NULL, run_job, j));
-}
-
 /* The process of that program among our children; 0 none yet. */
 static pid_t reader_pid(void)
 {
@@ -380,6 +373,16 @@ static pid_t reader_pid(void)
     if (d)
         (void)closedir(d);
     return found;
+}
+
+static void start_long_job(struct job *j, pthread_t *thread)
+{
+    auto_paper p = long_page();
+    for (int i = 0; i < 500 && reader_pid(); i++) /* one that an earlier test ended may still be going */
+        (void)usleep(10000);
+    CHECK(!reader_pid());
+    make_png(&j->png, p.rgba, p.w, p.h);
+    CHECK(!pthread_create(thread, NULL, run_job, j));
 }
 
 static long status_of(pid_t pid, const char *key)
