@@ -87,7 +87,7 @@ static uint32_t tiles_of(const struct view_job *j, const struct work_reply *r)
 {
     enum media_class class = media_row(j->sniff.media)->class;
     bool paged = class == CLASS_DOCUMENT || class == CLASS_TEXT || (r->pages > 1 && !(r->facts & WORK_TILED));
-    return paged ? 1 : fit_tiles(&j->work.limits, size_of(r));
+    return paged || r->stretch != 1 ? 1 : fit_tiles(&j->work.limits, size_of(r));
 }
 
 /* The page that is named may be a tile, which depends on the size: it is then a region like any other. */

@@ -47,7 +47,8 @@ bool fit_area(const struct fit_box *box, const struct area *whole, struct area *
  */
 struct size fit_target(const struct fit_limits *limits, struct size crop);
 
-/* The size at which a part of something that is drawn is shown, so large in its units: the largest of its shape. */
+/* The size at which a part of something that is drawn is shown, so large in its units: the largest of its shape. Where units are no
+ * squares, height is in units as tall as those across are wide. */
 struct size fit_drawn(const struct fit_limits *limits, double width, double height);
 
 /* The same of a whole page of text, which has a size of its own: not enlarged, unless min_edge asks for it. */

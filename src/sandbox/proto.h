@@ -25,7 +25,7 @@
 
 enum {
     WORK_SOCKET = 3,
-    WORK_MAGIC = 0x666f7634, /* "fov4"; a new number whenever a struct changes */
+    WORK_MAGIC = 0x666f7635, /* "fov5"; a new number whenever a struct changes */
     WORK_DETAIL = 160,
 };
 
@@ -128,6 +128,7 @@ struct work_reply {
     uint32_t source_w, source_h; /* upright; of what is drawn, in whole units, rounded */
     double extent_w, extent_h;   /* the same, exact. Of a sheet: one of its pictures */
     double origin_x, origin_y;   /* of what is drawn: what its upper left is called in its units; 0, 0 mostly */
+    double stretch;              /* how much taller than wide one of its units is drawn; 1 mostly */
     uint32_t frames;
     uint32_t pages; /* of a document, or tiles; 1 when there is but one */
     uint32_t cells; /* of struct work_cell behind the preview */

@@ -19,7 +19,7 @@ static const struct work_request whole = {
 
 static struct work_reply honest(void)
 {
-    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .extent_w = 20, .extent_h = 10,
+    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .extent_w = 20, .extent_h = 10, .stretch = 1,
                                .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG, .width = 20, .height = 10, .crop = {0, 0, 20, 10},
                                .image_len = sizeof png};
 }

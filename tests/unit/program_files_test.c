@@ -61,7 +61,7 @@ static const struct row drawings[] = {
     SVG("a box of no height", "<svg " NS "viewBox='0 0 10 0'>" RECT, WORK_OK, 20, 10, NULL),
     SVG("too wide", "<svg " NS "width='1e9' height='10'>" RECT, WORK_TOO_LARGE, 0, 0, NULL),
     SVG("too high", "<svg " NS "width='10' height='1e9'>" RECT, WORK_TOO_LARGE, 0, 0, NULL),
-    SVG("units of their own", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio='none'>" RECT, WORK_OK, 40, 40, ""),
+    SVG("units of their own", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio='none'>" RECT, WORK_OK, 4, 8, ""),
     SVG("units that are the same", "<svg " NS "width='40' height='80' viewBox='0 0 4 8' preserveAspectRatio='none'>" RECT, WORK_OK, 4, 8, ""),
     SVG("at the lower right", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio='xMaxYMax slice'>" RECT, WORK_OK, 4, 4, NULL),
     SVG("at the upper left", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio=\"xMinYMin meet\">" RECT, WORK_OK, 8, 8, NULL),
