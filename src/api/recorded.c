@@ -96,6 +96,15 @@ static struct area crop_of(const json_t *result, struct size shown, bool *ret_re
     return (struct area){real(offset, 0), real(offset, 1), real(scale, 0) * shown.w, real(scale, 1) * shown.h};
 }
 
+/* What was said of its size. */
+static void take_fit(const json_t *again, struct view_memory *m)
+{
+    const char *model = json_string_value(json_object_get(again, "model"));
+    m->max_edge = MIN(number(again, "max_edge"), (uint32_t)LIMIT_SIDE);
+    m->full = json_is_true(json_object_get(again, "full"));
+    m->model = model ? strdup(model) : NULL; /* without memory for it, it is shown as without a model */
+}
+
 /* What text was laid out by, and what else decides the part. */
 static void take_layout(const json_t *again, struct view_memory *m)
 {
@@ -117,6 +126,7 @@ static bool take_crop(const json_t *result, struct view_memory *m)
     m->crop = crop_of(result, m->size, &m->region);
     take_part(result, m);
     take_layout(json_object_get(result, "again"), m);
+    take_fit(json_object_get(result, "again"), m);
     return isfinite(m->crop.x) && isfinite(m->crop.y) && m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
 }
 

@@ -20,7 +20,10 @@ struct view_memory {
     int64_t asked_ms;                /* the moment that was named: the frame itself may begin before it */
     bool timed, sheet;
     bool tile; /* page is one of a long picture; other limits cut other tiles, so that only crop tells which */
-    struct fit_limits limits; /* what text was laid out by; max_bytes 0: not known */
+    struct fit_limits limits; /* what text was laid out by, or tiles were cut by; max_bytes 0: not known */
+    uint32_t max_edge;        /* that was asked for; 0: none was */
+    bool full;                /* likewise */
+    char *model;              /* likewise; NULL: none was */
     struct area crop;
     bool region;
     struct size size; /* as shown */

@@ -14,7 +14,7 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED;
 
 static bool printable(const char *s, size_t room)
 {
@@ -274,7 +274,7 @@ static bool refusal_plausible(const struct work_reply *r)
 {
     switch ((enum work_status)r->status) {
     case WORK_BAD_REGION:
-        return size_plausible(r);
+        return size_plausible(r) && extent_plausible(r);
     case WORK_BAD_FRAME:
         return frames_plausible(r);
     case WORK_BAD_PAGE:

@@ -119,6 +119,22 @@ test_size_is_that_of_what_is_drawn_when_nothing_says_it() {
     want_size 90x100
 }
 
+# And where it begins, which no size tells.
+test_sizes_are_said_as_they_are_and_regions_outside_name_them() {
+    svg a.svg 'viewBox="0 0 12.5 7.3"' '<rect width="9" height="9"/>'
+    look a.svg
+    want_size 12x7
+    has out 'a.svg 12.5x7.3 user units, shown'
+    svg a.svg 'viewBox="0 0 1 0.6"' '<rect width="1" height="1"/>'
+    look a.svg
+    has out 'a.svg 1x0.6 user units, shown'
+    run fovea view --json --region 2,2,1,1 a.svg
+    want_json message 'the region is empty or outside the picture, which is 1x0.6 user units'
+    svg a.svg 'viewBox="-100 -50.5 200 100"' '<rect width="9" height="9"/>'
+    run fovea view --json --region 150,0,9,9 a.svg
+    want_json message 'the region is empty or outside the picture, which is 200x100 user units and begins at -100,-50.5'
+}
+
 test_nothing_without_a_size_is_refused() {
     svg a.svg '' '<g/>'
     refused a.svg malformed
