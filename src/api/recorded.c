@@ -165,6 +165,20 @@ static bool take_path(const struct call *c, const json_t *o, char **ret)
     return *ret && recorded_in_reach(c, *ret);
 }
 
+/* Its numbers; without memory for them it is shown without. */
+static void take_difference(const json_t *difference, struct view_memory *m)
+{
+    const json_t *boxes = json_object_get(difference, "boxes");
+    json_int_t changed = json_integer_value(json_object_get(difference, "changed_pixels"));
+    size_t n = MIN(json_array_size(boxes), (size_t)LIMIT_DIFF_BOXES);
+    m->boxes = changed > 0 && n ? calloc(n, sizeof *m->boxes) : NULL;
+    if (!m->boxes)
+        return;
+    m->changed = (uint64_t)changed;
+    for (; m->n_boxes < n; m->n_boxes++)
+        m->boxes[m->n_boxes] = area_of(json_array_get(boxes, m->n_boxes));
+}
+
 /* What compared two sources is shown as it was, if both lay where this session may look: the other one may have changed. */
 static bool take_shown(const struct call *c, const json_t *entry, struct view_memory *m)
 {
@@ -178,6 +192,7 @@ static bool take_shown(const struct call *c, const json_t *entry, struct view_me
     json_t *part;
     json_array_foreach(json_object_get(entry, "parts"), i, part)
         if (take_picture(part, m)) {
+            take_difference(json_object_get(result, "difference"), m);
             m->ref = strdup(m->id);
             return true;
         }

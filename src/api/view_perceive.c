@@ -215,6 +215,22 @@ static char *with_origin(const struct view_job *j, const char *note)
     return buf_take(&b);
 }
 
+/* Its numbers, where the entry had them. */
+static int renew_difference(const struct view_job *j, struct difference *d)
+{
+    const struct view_memory *m = &j->earlier;
+    if (!m->n_boxes)
+        return 0;
+    d->boxes = calloc(m->n_boxes, sizeof *d->boxes);
+    if (!d->boxes)
+        return fault_oom(j->fault);
+    memcpy(d->boxes, m->boxes, m->n_boxes * sizeof *d->boxes);
+    d->n_boxes = m->n_boxes;
+    d->changed = m->changed;
+    d->made = true;
+    return 0;
+}
+
 /* A comparison that the record has, or a part of it. Whole and as it was it is the one that it was, and no other files are named. */
 static int as_recorded(const struct view_job *j, struct perception *p)
 {
@@ -232,7 +248,7 @@ static int as_recorded(const struct view_job *j, struct perception *p)
     sha256(p->data, p->len, digest);
     if (!memcmp(digest, j->earlier.sha256, SHA256_LEN))
         memcpy(p->id, j->earlier.id, sizeof p->id);
-    return 0;
+    return renew_difference(j, &p->difference);
 }
 
 static int describe(struct view_job *j, struct perception *p)

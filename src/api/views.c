@@ -21,6 +21,7 @@ void view_memory_done(struct view_memory *m)
     free(m->note);
     free(m->path);
     free(m->model);
+    free(m->boxes);
     *m = (struct view_memory){0};
 }
 

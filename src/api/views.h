@@ -30,7 +30,10 @@ struct view_memory {
     char *against;      /* of a comparison: what to open again; NULL: it is none, or the record has the picture */
     char *against_path; /* where that lies; NULL: it has no file */
     uint8_t other_sha256[SHA256_LEN];
-    char *note, *path;  /* of a comparison whose picture the record has: what was said of it, and where its source lay */
+    char *note, *path;  /* of a comparison whose picture the record has: what was said of it, and where its source lay, */
+    uint64_t changed;   /* and its numbers */
+    struct area *boxes;
+    size_t n_boxes;
 };
 void view_memory_done(struct view_memory *m);
 

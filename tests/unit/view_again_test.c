@@ -425,7 +425,7 @@ TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
     }
 }
 
-TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_and_its_id)
+TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_its_numbers_and_its_id)
 {
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "kept"});
@@ -439,6 +439,8 @@ TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_and_its_id)
         auto_result *again = ASK(both[i], .path = told(first, "id"));
         CHECK_STR(told(again, "id"), told(first, "id"));
         CHECK_STR(told(again, "note"), told(first, "note"));
+        CHECK_STR(told(again, "difference"), told(first, "difference"));
+        CHECK_STR(told(again, "scale"), "null");
         CHECK(same_bytes(first, again));
     }
 }
