@@ -155,8 +155,8 @@ static struct fit_box place_of(const struct work_reply *r)
     return (struct fit_box){r->crop.x, r->crop.y, r->crop.w, r->crop.h, FIT_SOURCE, 1};
 }
 
-/* An earlier view of a part is compared with the same part of the source, unless the request names one. */
-static int take_region(struct view_job *j, const struct view_job *other)
+/* An earlier view of a part is compared with the same part of the source, which bounds it, unless the request names one. */
+static int take_region(struct view_job *j, struct view_job *other)
 {
     bool tile = j->work.page && !view_has_parts(j, PART_PAGE);
     if (!other->work.region.set || j->work.region.set || tile)
@@ -166,6 +166,7 @@ static int take_region(struct view_job *j, const struct view_job *other)
                                            "shows a part, measured in units that the source does not have; name the same part of "
                                            "the source with \"region\""));
     j->work.region = other->work.region;
+    other->work.region.set = 0;
     return 0;
 }
 
@@ -333,6 +334,7 @@ static void join(struct view_job *j, const struct view_job *other)
 static int make_sides(struct view_job *j, struct view_job *other, struct side *before, struct side *after)
 {
     int r = take_region(j, other);
+    j->difference.region = other->work.region.set;
     if (r == 0)
         r = make_side(j, after);
     if (r)
@@ -350,15 +352,14 @@ static int open_other(struct view_job *j, struct view_job *other)
         r = view_open(other);
     if (r > 0)
         j->result = other->result;
-    j->difference.region = other->work.region.set;
     return r;
 }
 
 int view_against(struct view_job *j)
 {
     const struct fovea_view_request *q = j->request;
-    const struct fovea_view_request second = {.path = q->against, .max_edge = q->max_edge, .detail = q->detail,
-                                              .model = q->model};
+    const struct fovea_view_request second = {.path = q->against, .data = q->against_data, .data_len = q->against_len,
+                                              .max_edge = q->max_edge, .detail = q->detail, .model = q->model};
     cleanup(view_job_done) struct view_job other = {.call = j->call, .request = &second, .fault = j->fault, .cap = j->cap,
                                                     .video_cap = j->video_cap, .snapshot = {.fd = -1}};
     cleanup(side_done) struct side before = {.fd = -1};

@@ -400,7 +400,7 @@ void view_layout(struct view_job *j)
     bool same = same_limits(j->work.limits, &m->limits);
     if (!same && media_row(j->sniff.media)->class == CLASS_TEXT)
         j->work.layout = m->limits;
-    if (same && m->tile && j->work.region.set && !j->request->region.set) { /* it is cut as it was */
+    if (same && m->tile && j->renews && j->work.region.set && !j->request->region.set) { /* it is cut as it was */
         j->work.region.set = 0;
         j->work.page = m->page;
     }

@@ -97,6 +97,9 @@ test_an_earlier_view_of_a_part_is_compared_with_the_same_part() {
     compare --session s b.png --against "$part" --region 41,31,20,20
     [ "$(json region) $(json difference.boxes)" = '[41,31,20,20] [[50,40,1,1]]' ] || fail "other numbers"
     json note | grep -q 'against a.png, region 20x20 at 40,30: 1 of 400' || fail "other words"
+    png half.png 50 60 45,35
+    compare --session s half.png --against "$part"
+    [ "$(json region) $(json difference.boxes)" = '[40,30,10,20] [[45,35,1,1]]' ] || fail "other numbers"
     png small.png 30 20
     refused 'outside the picture, which is 30x20' --session s small.png --against "$part"
     needs svg
