@@ -96,15 +96,6 @@ static struct area crop_of(const json_t *result, struct size shown, bool *ret_re
     return (struct area){real(offset, 0), real(offset, 1), real(scale, 0) * shown.w, real(scale, 1) * shown.h};
 }
 
-/* What was said of its size. */
-static void take_fit(const json_t *again, struct view_memory *m)
-{
-    const char *model = json_string_value(json_object_get(again, "model"));
-    m->max_edge = MIN(number(again, "max_edge"), (uint32_t)LIMIT_SIDE);
-    m->full = json_is_true(json_object_get(again, "full"));
-    m->model = model ? strdup(model) : NULL; /* without memory for it, it is shown as without a model */
-}
-
 /* What text was laid out by, and what else decides the part. */
 static void take_layout(const json_t *again, struct view_memory *m)
 {
@@ -126,7 +117,6 @@ static bool take_crop(const json_t *result, struct view_memory *m)
     m->crop = crop_of(result, m->size, &m->region);
     take_part(result, m);
     take_layout(json_object_get(result, "again"), m);
-    take_fit(json_object_get(result, "again"), m);
     return isfinite(m->crop.x) && isfinite(m->crop.y) && m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
 }
 
@@ -165,20 +155,6 @@ static bool take_path(const struct call *c, const json_t *o, char **ret)
     return *ret && recorded_in_reach(c, *ret);
 }
 
-/* Its numbers; without memory for them it is shown without. */
-static void take_difference(const json_t *difference, struct view_memory *m)
-{
-    const json_t *boxes = json_object_get(difference, "boxes");
-    json_int_t changed = json_integer_value(json_object_get(difference, "changed_pixels"));
-    size_t n = MIN(json_array_size(boxes), (size_t)LIMIT_DIFF_BOXES);
-    m->boxes = changed > 0 && n ? calloc(n, sizeof *m->boxes) : NULL;
-    if (!m->boxes)
-        return;
-    m->changed = (uint64_t)changed;
-    for (; m->n_boxes < n; m->n_boxes++)
-        m->boxes[m->n_boxes] = area_of(json_array_get(boxes, m->n_boxes));
-}
-
 /* What compared two sources is shown as it was, if both lay where this session may look: the other one may have changed. */
 static bool take_shown(const struct call *c, const json_t *entry, struct view_memory *m)
 {
@@ -192,7 +168,6 @@ static bool take_shown(const struct call *c, const json_t *entry, struct view_me
     json_t *part;
     json_array_foreach(json_object_get(entry, "parts"), i, part)
         if (take_picture(part, m)) {
-            take_difference(json_object_get(result, "difference"), m);
             m->ref = strdup(m->id);
             return true;
         }
@@ -232,6 +207,33 @@ static bool take_given(const json_t *entry, struct view_memory *m)
     return false;
 }
 
+/* What was said of its size. False when out of memory, as of the numbers. */
+static bool take_fit(const json_t *again, struct view_memory *m)
+{
+    const char *model = json_string_value(json_object_get(again, "model"));
+    m->max_edge = MIN(number(again, "max_edge"), (uint32_t)LIMIT_SIDE);
+    m->full = json_is_true(json_object_get(again, "full"));
+    m->model = model ? strdup(model) : NULL;
+    return !model || m->model;
+}
+
+/* The numbers of a comparison. */
+static bool take_difference(const json_t *difference, struct view_memory *m)
+{
+    const json_t *boxes = json_object_get(difference, "boxes");
+    json_int_t changed = json_integer_value(json_object_get(difference, "changed_pixels"));
+    size_t n = MIN(json_array_size(boxes), (size_t)LIMIT_DIFF_BOXES);
+    if (!m->note || changed <= 0 || !n)
+        return true;
+    m->boxes = calloc(n, sizeof *m->boxes);
+    if (!m->boxes)
+        return false;
+    m->changed = (uint64_t)changed;
+    for (; m->n_boxes < n; m->n_boxes++)
+        m->boxes[m->n_boxes] = area_of(json_array_get(boxes, m->n_boxes));
+    return true;
+}
+
 int recorded_view(const struct call *c, const char *id, bool *ret_known, struct view_memory *ret, struct fovea_fault *fault)
 {
     auto_json *entry = NULL;
@@ -247,8 +249,11 @@ int recorded_view(const struct call *c, const char *id, bool *ret_known, struct 
         view_memory_done(&m);
         return 0;
     }
-    if (!m.ref)
+    const json_t *result = json_object_get(entry, "result");
+    if (!m.ref || !take_fit(json_object_get(result, "again"), &m) || !take_difference(json_object_get(result, "difference"), &m)) {
+        view_memory_done(&m);
         return fault_oom(fault);
+    }
     *ret_known = true;
     *ret = m;
     return 0;

@@ -170,7 +170,7 @@ static struct perception perception_of(struct view_job *j)
         .time_ms = r->time_ms,
         .asked_ms = j->work.flags & WORK_TIME ? j->work.time_ms : 0,
         .laid = *work_layout(&j->work),
-        .asked = {.max_edge = (uint32_t)j->request->max_edge, .full = view_is_full(j->request), .model = j->request->model},
+        .asked = {.max_edge = (uint32_t)j->request->max_edge, .full = view_is_full(j->request), .model = j->request->model && !j->nameless},
         .sheet = sheet,
         .difference = j->difference,
         .over_budget = r->facts & WORK_OVER_BUDGET,
