@@ -72,6 +72,31 @@ static int show(const struct values *v, const fovea_result *result, struct drawi
     return bad ? bad : print_words(result, shown ? &image : NULL, to_stdout(v));
 }
 
+static bool is_stdin(const char *ref)
+{
+    return ref && !strcmp(ref, "-");
+}
+
+/* Two that want one stream; false after saying so. */
+static bool streams_suffice(const struct values *v, const struct fovea_view_request *q)
+{
+    if ((v->json || v->data) && to_stdout(v))
+        say("--json and -o - both want stdout");
+    else if (is_stdin(q->path) && is_stdin(q->against))
+        say("REF and --against both want stdin");
+    else
+        return true;
+    return false;
+}
+
+/* What came over stdin is the picture, or the one before it. */
+static void take_stdin(const struct source *s, struct fovea_view_request *q)
+{
+    bool before = is_stdin(q->against);
+    *(before ? &q->against_data : &q->data) = s->data;
+    *(before ? &q->against_len : &q->data_len) = s->len;
+}
+
 static int run(struct invocation *in)
 {
     const struct values *v = in->values;
@@ -81,17 +106,14 @@ static int run(struct invocation *in)
     auto_result *result = NULL;
     auto_drawing *drawing = NULL;
     bool json = v->json || v->data;
-    if (json && to_stdout(v)) {
-        say("--json and -o - both want stdout");
-        return EXIT_USAGE;
-    }
     request->path = in->args[0];
+    if (!streams_suffice(v, request))
+        return EXIT_USAGE;
     plan_drawing(v, request, &drawing);
-    int r = source_open(&in->common, request->path, &source, &fault);
+    int r = source_open(&in->common, is_stdin(request->against) ? request->against : request->path, &source, &fault);
     if (r == -EFBIG)
         return refuse_long_stdin(json);
-    request->data = source.data;
-    request->data_len = source.len;
+    take_stdin(&source, request);
     int bad = r < 0 ? 0 : recording_check(source.f, &v->recording);
     if (bad)
         return bad;
@@ -119,7 +141,7 @@ const struct command command_view = {
     .about = "Turns a picture, an SVG, a page of a PDF or of text, Markdown or a video into pixels that any vision model "
              "accepts, or says why that cannot be done and what to do instead. Prints a note, the view's id, its type and size; "
              "on a terminal the picture comes first. "
-             "REF '-' is stdin.",
+             "REF '-' is stdin, for one of the two where --against is given.",
     .examples = "fovea view shot.png\n"
                 "fovea view shot.png -o small.webp\tkeep what a model would get\n"
                 "fovea view shot.png --region 100,200,640,480\tlook closer at a part\n"

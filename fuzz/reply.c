@@ -32,7 +32,7 @@ static struct work_request request_of(struct feed *f)
 
 static struct work_reply honest(const struct work_request *q)
 {
-    struct work_reply r = {.magic = WORK_MAGIC, .source_w = 64, .source_h = 48, .extent_w = 64, .extent_h = 48, .frames = 1, .pages = 8,
+    struct work_reply r = {.magic = WORK_MAGIC, .source_w = 64, .source_h = 48, .extent_w = 64, .extent_h = 48, .stretch = 1, .frames = 1, .pages = 8,
                            .orientation = 1, .media = MEDIA_PNG, .width = 64, .height = 48, .crop = {0, 0, 64, 48},
                            .time_ms = -1, .duration_ms = -1, .image_len = sizeof png - 1};
     struct rect c;

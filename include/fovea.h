@@ -123,8 +123,10 @@ struct fovea_view_request {
     int64_t frame;           /* from 1, of an animation or a video; not with time */
     struct fovea_time time;  /* of a video: the frame that is shown then; not with frame */
     bool sheet;              /* an animation as a contact sheet of its frames; a video is shown so anyway */
-    const char *against;     /* another source: show how this one differs from it, which came before. Always a path or view:ID
-                                that is opened, also where data is given */
+    const char *against;     /* another source: show how this one differs from it, which came before. A path or view:ID that
+                                is opened, also where data is given */
+    const void *against_data; /* instead of opening that: the bytes themselves */
+    size_t against_len;
     struct fovea_box region; /* what part of the source (of the page, of the frame) to show; of a long picture always of the
                                 whole, never of a tile */
     const char *space;       /* units of region: "source" (default: upright pixels; of a PDF points from the upper left corner,
@@ -385,7 +387,8 @@ struct fovea_image {
     const uint8_t *data;
     size_t len;
     uint32_t width, height;
-    uint32_t source_width, source_height; /* upright; of what is drawn, in its units: points, user units */
+    uint32_t source_width, source_height; /* upright; of what is drawn, in its units (points, user units), rounded: exact is what
+                                             scale makes of width and height */
     double scale[2], offset[2];           /* source = offset + shown * scale, */
     bool maps;                            /* where this is set: a contact sheet or a comparison is no part of its source */
     bool sheet;                           /* several pages or frames */

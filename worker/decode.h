@@ -39,6 +39,7 @@ struct header {
     double extent_w, extent_h; /* of what is drawn, and only then: its size in its own units; finite, above 0, at most
                                   LIMIT_SIDE. Of a sheet: one of its pictures, so that coordinates map back */
     double origin_x, origin_y; /* then: its upper left in these units; finite, at most LIMIT_ORIGIN */
+    double stretch;            /* then: how much taller than wide a unit is, if not 0; at most LIMIT_SIDE either way. It has no tiles */
     bool sheet;             /* width and height are a sheet's, laid out within the request's limits */
     bool approximate;       /* frames is an estimate */
     bool cut;               /* the file of a video ends before its end; what is there is shown */

@@ -148,10 +148,11 @@ static int scale_picture(const struct picture *p, struct size to, struct image *
 /* In the corner of a cell, where the other one is too. */
 static int make_panel(const struct decoder *d, const struct picture *p, struct image *ret)
 {
-    struct size cell = d->contact.plan.cell;
+    struct size cell = d->contact.plan.cell, none = {0};
     struct size to = {MAX(scaled(p->size.w, cell.w, d->all.w), 1u), MAX(scaled(p->size.h, cell.h, d->all.h), 1u)};
     auto_image small = {0}, panel = {0};
-    int e = scale_picture(p, to, &small);
+    int e = p->rgba ? scale_picture(p, to, &small) : 0;
+    to = p->rgba ? to : none;
     if (!e)
         e = image_init(&panel, cell);
     if (e)
@@ -225,7 +226,7 @@ static const char *const names[PANELS] = {"before", "after", "difference"};
 
 static int put_panel(struct decoder *d, uint32_t which, const struct image *panel)
 {
-    return contact_put(&d->contact, which, panel, which + 1, -1, names[which]);
+    return contact_put(&d->contact, which, panel, which + 1, -1, (struct label[]){{names[which], WORK_LABEL_NUMBER}, {NULL, 0}});
 }
 
 static int put_panels(struct decoder *d)
@@ -311,7 +312,11 @@ static int lay_out(struct decoder *d, const struct work_request *q)
         e = contact_init(&d->contact, &q->limits, PANELS, d->all.w, d->all.h, d->all);
     for (uint32_t i = 0; !e && i < d->n; i++)
         d->cells[i] = (struct work_cell){boxes[i].x, boxes[i].y, boxes[i].w, boxes[i].h, i + 1, 0, -1};
-    return e ? e : put_panels(d);
+    if (!e)
+        e = put_panels(d);
+    for (uint32_t i = 0; !e && i < d->n; i++) /* the longest word is there, so all are */
+        d->cells[i].labels = d->contact.cells[DIFFERENCE].labels;
+    return e;
 }
 
 static int complain_of(int e, struct complaint *c)
@@ -323,10 +328,11 @@ static int complain_of(int e, struct complaint *c)
 int diff_make(const struct source *s, struct work_reply *reply, struct output *ret, struct complaint *c)
 {
     struct work_request q = *s->request;
-    if (!is_picture(s->data, q.raw_w, q.raw_h, s->len) || !is_picture(s->other, q.other_w, q.other_h, q.other_len))
+    bool nothing = !q.raw_w && !q.raw_h; /* was there before */
+    if ((!nothing && !is_picture(s->data, q.raw_w, q.raw_h, s->len)) || !is_picture(s->other, q.other_w, q.other_h, q.other_len))
         return complain(c, WORK_MALFORMED, "not two pictures");
     cleanup(diff_done) struct decoder d = {
-        .of = {{{q.raw_w, q.raw_h}, s->data}, {{q.other_w, q.other_h}, s->other}},
+        .of = {{{q.raw_w, q.raw_h}, nothing ? NULL : s->data}, {{q.other_w, q.other_h}, s->other}},
         .all = {MAX(q.raw_w, q.other_w), MAX(q.raw_h, q.other_h)},
         .flat = q.flags & WORK_FLAT,
     };

@@ -18,7 +18,6 @@
 enum {
     HASTE_MS = 10,   /* a delay up to this is shown ... */
     HASTY_MS = 100,  /* ... as this, as browsers do */
-    WORDS_PIXELS = 14,
     SAMPLES = 8,     /* a side, of each place of a look */
 };
 static const int64_t time_most = LIMIT_VIDEO_SECONDS * INT64_C(1000); /* that is told */
@@ -231,15 +230,16 @@ static int complain_of(int e, struct complaint *c)
 }
 
 /* As much as fits beneath the picture: a number says more than half a word. */
-static void name_frame(const struct chosen *k, uint32_t width, char *out, size_t room)
+static int put_named(struct contact *s, uint32_t k, const struct image *picture, const struct chosen *c)
 {
-    char time[24];
-    contact_time(k->time_ms, time);
-    (void)snprintf(out, room, "frame %u  %s", k->number, time);
-    if (letters_draw(NULL, 0, 0, WORDS_PIXELS, out) > width)
-        (void)snprintf(out, room, "%u  %s", k->number, time);
-    if (letters_draw(NULL, 0, 0, WORDS_PIXELS, out) > width)
-        (void)snprintf(out, room, "%u", k->number);
+    char time[24], full[48], brief[40], number[16];
+    enum { BOTH = WORK_LABEL_NUMBER | WORK_LABEL_TIME };
+    contact_time(c->time_ms, time);
+    (void)snprintf(full, sizeof full, "frame %u  %s", c->number, time);
+    (void)snprintf(brief, sizeof brief, "%u  %s", c->number, time);
+    (void)snprintf(number, sizeof number, "%u", c->number);
+    return contact_put(s, k, picture, c->number, c->time_ms,
+                       (struct label[]){{full, BOTH}, {brief, BOTH}, {number, WORK_LABEL_NUMBER}, {NULL, 0}});
 }
 
 /* The canvas as it is now: made small, then its colours and its way up. */
@@ -248,16 +248,12 @@ static int put(struct decoder *d, uint32_t k, const struct canvas *v)
     uint8_t turn = d->header.orientation;
     struct image all = {v->size, row_opaque(v->pixels, v->size.w * v->size.h), v->pixels};
     auto_image small = {0};
-    char words[48];
     int e = image_scale(&all, size_within(v->size, size_turned(d->contact.plan.cell, turn)), &small);
     if (!e && colour_needed(&d->header))
         (void)colour_to_srgb(&small, &d->header);
     if (!e)
         e = image_orient(&small, turn);
-    if (e)
-        return e;
-    name_frame(&d->chosen[k], d->contact.plan.cell.w, words, sizeof words);
-    return contact_put(&d->contact, k, &small, d->chosen[k].number, d->chosen[k].time_ms, words);
+    return e ? e : put_named(&d->contact, k, &small, &d->chosen[k]);
 }
 
 static int draw_frames(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)

@@ -90,15 +90,24 @@ static void tell_source(struct job *j)
     j->reply->extent_h = h->extent_h > 0 ? h->extent_h : j->upright.h;
     j->reply->origin_x = h->origin_x;
     j->reply->origin_y = h->origin_y;
+    j->reply->stretch = h->stretch;
     j->reply->frames = h->frames;
     j->reply->pages = MAX(h->pages, 1u);
     j->reply->orientation = h->orientation;
-    j->reply->facts |= (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u) | (h->partial ? WORK_PARTIAL : 0u);
+    j->reply->facts |= (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u) | (h->partial ? WORK_PARTIAL : 0u) |
+                       (h->exact || h->sheet ? 0u : WORK_ROUNDED);
 }
 
 static bool extent_usable(double v)
 {
     return isfinite(v) && v > 0 && v <= LIMIT_SIDE;
+}
+
+/* And no NaN. */
+static bool is_measured(const struct header *h)
+{
+    return extent_usable(h->extent_w) && extent_usable(h->extent_h) && fabs(h->origin_x) <= LIMIT_ORIGIN &&
+           fabs(h->origin_y) <= LIMIT_ORIGIN && h->stretch >= 1.0 / LIMIT_SIDE && h->stretch <= LIMIT_SIDE;
 }
 
 static int open_source(struct job *j)
@@ -115,8 +124,8 @@ static int open_source(struct job *j)
     }
     bool extent = h->extent_w > 0 || h->extent_h > 0;
     j->drawn = extent && !h->sheet;
-    bool near = fabs(h->origin_x) <= LIMIT_ORIGIN && fabs(h->origin_y) <= LIMIT_ORIGIN; /* and no NaN */
-    if (extent && (!extent_usable(h->extent_w) || !extent_usable(h->extent_h) || !near))
+    h->stretch = h->stretch == 0 ? 1 : h->stretch;
+    if (extent && !is_measured(h))
         return complain(&j->complaint, WORK_TOO_LARGE, "its size is not one that can be shown");
     if ((!j->drawn && (!h->width || !h->height)) || !h->frames)
         return complain(&j->complaint, WORK_MALFORMED, "no pixels");
@@ -141,7 +150,8 @@ static struct area area_of(struct rect r)
 /* A page of something that has none is a tile of it, if it is long. 0, or which one. */
 static int plan_tile(struct job *j, uint32_t *ret_tile)
 {
-    uint32_t page = j->request->page, n = j->header.has_pages || j->header.sheet ? 1 : fit_tiles(&j->limits, j->upright);
+    bool never = j->header.has_pages || j->header.sheet || j->header.stretch != 1;
+    uint32_t page = j->request->page, n = never ? 1 : fit_tiles(&j->limits, j->upright);
     *ret_tile = 0;
     if (j->header.has_pages)
         return WORK_OK;
@@ -168,7 +178,7 @@ static int plan_drawn(struct job *j, uint32_t tile)
     else if (!fit_area(&j->request->region, &whole, &j->area))
         return bad_region(j);
     bool page = media_row(j->ops->media)->class == CLASS_TEXT && !j->request->region.set;
-    j->target = page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h);
+    j->target = page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h * h->stretch);
     return WORK_OK;
 }
 

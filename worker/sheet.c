@@ -11,7 +11,6 @@ enum {
     WORDS_HEIGHT = 14, /* of SHEET_LABEL, with tails of 4 below */
     WORDS_SMALL = 7,   /* where a cell is too narrow for them */
     WORDS_TOP = 5,
-    WORDS_MOST = 64,
 };
 
 int contact_init(struct contact *s, const struct fit_limits *limits, uint32_t n, double width, double height,
@@ -59,24 +58,31 @@ static struct rect lay(struct contact *s, struct rect cell, const struct image *
     return r;
 }
 
-bool contact_fits(const struct contact *s, const char *words)
+static bool fits(const struct contact *s, uint32_t height, const char *words)
 {
-    return letters_draw(NULL, 0, 0, WORDS_HEIGHT, words) <= s->plan.cell.w;
+    return letters_draw(NULL, 0, 0, height, words) <= s->plan.cell.w;
 }
 
-/* As many of the words as the cell is wide, in small letters rather than not all. */
-static void write_words(struct contact *s, struct rect cell, const char *words)
+bool contact_fits(const struct contact *s, const char *words)
 {
-    char fitting[WORDS_MOST];
-    (void)snprintf(fitting, sizeof fitting, "%s", words);
-    uint32_t height = !s->small && contact_fits(s, fitting) ? WORDS_HEIGHT : WORDS_SMALL;
-    for (size_t n = strlen(fitting); n && letters_draw(NULL, 0, 0, height, fitting) > cell.w;)
-        fitting[--n] = 0;
-    (void)letters_draw(&s->image, cell.x, cell.y + cell.h + WORDS_TOP, height, fitting);
+    return fits(s, WORDS_HEIGHT, words);
+}
+
+/* Rather small letters than less of what there is to tell. What it tells; 0 where nothing fits. */
+static uint32_t write_label(struct contact *s, struct rect cell, const struct label *l)
+{
+    for (; l && l->words; l++) {
+        bool last = !l[1].words || l[1].tells != l->tells, large = !s->small && contact_fits(s, l->words);
+        if (!large && !(last && fits(s, WORDS_SMALL, l->words)))
+            continue;
+        (void)letters_draw(&s->image, cell.x, cell.y + cell.h + WORDS_TOP, large ? WORDS_HEIGHT : WORDS_SMALL, l->words);
+        return l->tells;
+    }
+    return 0;
 }
 
 int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
-                const char *words)
+                const struct label *labels)
 {
     struct rect cell = sheet_cell(&s->plan, k);
     auto_image fitted = {0};
@@ -86,9 +92,7 @@ int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint
     if (!fitted.opaque)
         image_flatten(&fitted, 255);
     struct rect r = lay(s, cell, &fitted);
-    s->cells[k] = (struct work_cell){r.x, r.y, r.w, r.h, number, 0, time_ms};
-    if (words)
-        write_words(s, cell, words);
+    s->cells[k] = (struct work_cell){r.x, r.y, r.w, r.h, number, write_label(s, cell, labels), time_ms};
     return 0;
 }
 

@@ -26,11 +26,17 @@ void contact_done(struct contact *s);
 /* Its picture, which is the caller's then; the cells stay. */
 struct image contact_take(struct contact *s);
 
+/* Words beneath a picture, and which of its facts they tell (enum work_label). */
+struct label {
+    const char *words;
+    uint32_t tells;
+};
+
 /* Puts the k-th picture (from 0) into its cell: made smaller to fit within it, never larger, centred, laid on white where it
- * is transparent. number (from 1) and time_ms (below 0: none) go into its cell; the words are drawn beneath it, or NULL:
- * none. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank; cut where they do not fit. -ENOMEM. */
+ * is transparent. number (from 1) and time_ms (below 0: none) go into its cell. Beneath it the first of the labels is written that
+ * fits, or in small letters the last of those that tell the same; none where none fits. Their list ends with NULL words, or is NULL. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank. -ENOMEM. */
 int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
-                const char *words);
+                const struct label *labels);
 
 /* Whether the words fit beneath a picture in letters that are not small. */
 bool contact_fits(const struct contact *s, const char *words);

@@ -42,14 +42,16 @@ static int put_page(struct decoder *d, uint32_t k, struct complaint *c)
 {
     cleanup(output_done) struct output out = {0};
     struct work_reply reply = {0};
-    char words[32];
+    char words[32], number[16];
     int status = make_page(d, d->first + k, &reply, &out);
     if (status)
         return complain(c, (enum work_status)status, "page %u: %.100s", d->first + k, reply.detail);
     /* Only read. */
     struct image page = {{reply.width, reply.height}, !(reply.facts & WORK_HAS_ALPHA), (uint8_t *)(uintptr_t)out.data};
     (void)snprintf(words, sizeof words, "page %u", d->first + k);
-    int e = contact_put(&d->contact, k, &page, d->first + k, -1, words);
+    (void)snprintf(number, sizeof number, "%u", d->first + k);
+    int e = contact_put(&d->contact, k, &page, d->first + k, -1,
+                        (struct label[]){{words, WORK_LABEL_NUMBER}, {number, WORK_LABEL_NUMBER}, {NULL, 0}});
     return e ? complain_of(e, c) : WORK_OK;
 }
 

@@ -98,30 +98,29 @@ static struct aspect aspect_of(const struct svg_markup *m)
     return a;
 }
 
-/* The same in units of the viewBox, which is what the markup speaks of. Where the two axes have units of their own there is no
- * such thing, and pixels stay. */
-static void to_user_units(RsvgRectangle *r, const RsvgRectangle *box, struct aspect a)
+/* The same in units of the viewBox, which is what the markup speaks of. */
+static RsvgRectangle in_units(const RsvgRectangle *r, const RsvgRectangle *box, struct aspect a)
 {
     double sx = r->width / box->width, sy = r->height / box->height;
-    if (a.none && fabs(sx - sy) > 1e-9 * sx)
-        return;
+    if (a.none)
+        return *box;
     double s = a.slice ? fmax(sx, sy) : fmin(sx, sy), w = r->width / s, h = r->height / s;
-    *r = (RsvgRectangle){box->x - (w - box->width) * a.x, box->y - (h - box->height) * a.y, w, h};
+    return (RsvgRectangle){box->x - (w - box->width) * a.x, box->y - (h - box->height) * a.y, w, h};
 }
 
-int svg_extent(const struct svg_markup *m, RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
+int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent *ret, struct complaint *c)
 {
-    RsvgRectangle r, box = {0};
+    RsvgRectangle box = {0};
+    struct svg_extent e = {0};
     bool shape = false;
-    int status = size_of(handle, &r, &shape, &box, c);
+    int status = size_of(handle, &e.pixels, &shape, &box, c);
     if (!status)
-        status = check(&r, c);
+        status = check(&e.pixels, c);
     if (status)
         return status;
-    if (shape)
-        to_user_units(&r, &box, aspect_of(m));
-    status = check(&r, c);
+    e.units = shape ? in_units(&e.pixels, &box, aspect_of(m)) : e.pixels;
+    status = check(&e.units, c);
     if (!status)
-        *ret = r;
+        *ret = e;
     return status;
 }

@@ -49,10 +49,21 @@ int svg_inflate(const uint8_t *data, size_t len, uint8_t **ret, size_t *ret_len,
     return status;
 }
 
+/* Limits of the parser, which calls what is beyond them an error like any other, in words of its own. */
+static const struct {
+    const char *sign, *words;
+} limits[] = {
+    {"Excessive depth in document", "its elements are nested deeper than the parser goes"},
+    {"Detected an entity reference loop", "its entities stand for more than the parser takes"},
+};
+
 /* Where the parser stopped; what it found there is the file's and stays here. */
 static int complain_of(struct complaint *c, const GError *error)
 {
     unsigned line, column;
+    for (size_t i = 0; error && i < COUNT(limits); i++)
+        if (strstr(error->message, limits[i].sign))
+            return complain(c, WORK_TOO_LARGE, "%s", limits[i].words);
     const char *where = error ? strstr(error->message, " on line ") : NULL;
     /* NOLINTNEXTLINE(cert-err34-c): the words are the library's own, and its numbers fit into an int */
     if (where && sscanf(where, " on line %u column %u", &line, &column) == 2)

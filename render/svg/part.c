@@ -115,24 +115,27 @@ static bool has_layers(struct text t)
     return false;
 }
 
-/* Numbers with a point, whatever the locale: the jail has none. */
-static int put_frame(struct buf *b, const RsvgRectangle *extent, const struct want *want)
+/* The part in user units, and in it the whole, whose root has its own size in pixels. Numbers with a point, whatever the locale: the
+ * jail has none. */
+static int put_frame(struct buf *b, const struct svg_extent *extent, const struct want *want)
 {
     static const char style[] = "opacity:1!important;filter:none!important;mask:none!important;clip-path:none!important;"
                                 "transform:none!important";
     const struct area *a = &want->area;
+    const RsvgRectangle *u = &extent->units;
     return buf_add_format(b,
                           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"%.17g %.17g %.17g %.17g\" "
-                          "preserveAspectRatio=\"none\" style=\"%s\"><svg width=\"%.17g\" height=\"%.17g\" style=\"%s\">",
-                          want->target.w, want->target.h, a->x - extent->x, a->y - extent->y, a->w, a->h, style, extent->width, extent->height,
-                          style);
+                          "preserveAspectRatio=\"none\" style=\"%s\"><svg width=\"%.17g\" height=\"%.17g\" viewBox=\"0 0 %.17g %.17g\" "
+                          "preserveAspectRatio=\"none\" style=\"%s\">",
+                          want->target.w, want->target.h, a->x - u->x, a->y - u->y, a->w, a->h, style, u->width, u->height,
+                          extent->pixels.width, extent->pixels.height, style);
 }
 
-RsvgHandle *svg_part(const struct svg_markup *m, RsvgHandle *whole, const RsvgRectangle *extent, const struct want *want)
+RsvgHandle *svg_part(const struct svg_markup *m, RsvgHandle *whole, const struct svg_extent *extent, const struct want *want)
 {
     struct text t = {(const char *)m->data, (const char *)m->data + m->len};
     double sx = want->target.w / want->area.w, sy = want->target.h / want->area.h;
-    if (extent->width * sx * extent->height * sy <= PLAIN_PIXELS || !has_layers(t) || is_share(whole))
+    if (extent->units.width * sx * extent->units.height * sy <= PLAIN_PIXELS || !has_layers(t) || is_share(whole))
         return NULL;
     const char *root = find_root(t);
     if (!root || is_placed((struct text){root, t.end}))

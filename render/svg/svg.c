@@ -6,6 +6,7 @@
 #include "svg.h"
 
 #include <cairo.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -16,7 +17,7 @@ struct decoder {
     uint8_t *inflated; /* NULL when the input is markup itself */
     struct svg_markup markup;
     RsvgHandle *handle;
-    RsvgRectangle extent;
+    struct svg_extent extent;
 };
 
 static void close_svg(struct decoder *d)
@@ -33,6 +34,13 @@ static void close_p_svg(struct decoder **d)
     close_svg(*d);
 }
 
+/* How much taller than wide a user unit is; but for rounding they are mostly squares. */
+static double stretch_of(const struct svg_extent *e)
+{
+    double x = e->pixels.width / e->units.width, y = e->pixels.height / e->units.height;
+    return fabs(x - y) > 1e-9 * x ? y / x : 1;
+}
+
 static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struct header *ret_header, struct complaint *c)
 {
     d->markup = (struct svg_markup){data, len};
@@ -42,11 +50,13 @@ static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struc
         status = svg_extent(&d->markup, d->handle, &d->extent, c);
     if (status)
         return status;
+    const RsvgRectangle *u = &d->extent.units;
     *ret_header = (struct header){
-        .extent_w = d->extent.width,
-        .extent_h = d->extent.height,
-        .origin_x = d->extent.x,
-        .origin_y = d->extent.y,
+        .extent_w = u->width,
+        .extent_h = u->height,
+        .origin_x = u->x,
+        .origin_y = u->y,
+        .stretch = stretch_of(&d->extent),
         .frames = 1,
         .orientation = 1,
         .alpha = true,
@@ -102,8 +112,9 @@ static int draw_on(struct decoder *d, cairo_t *cr, const struct want *want, stru
         return status;
     }
     cairo_scale(cr, want->target.w / area->w, want->target.h / area->h);
-    cairo_translate(cr, d->extent.x - area->x, d->extent.y - area->y);
-    RsvgRectangle viewport = {0, 0, d->extent.width, d->extent.height};
+    const RsvgRectangle *u = &d->extent.units;
+    cairo_translate(cr, u->x - area->x, u->y - area->y);
+    RsvgRectangle viewport = {0, 0, u->width, u->height};
     return render(d->handle, cr, &viewport, c);
 }
 

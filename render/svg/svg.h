@@ -35,13 +35,17 @@ bool svg_looks_like(const uint8_t *data, size_t len);
 /* Reads markup. No base is given, so nothing that it refers to is loaded but data: URLs. */
 int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complaint *c);
 
-/* Where the picture lies: its size as a browser takes it, in user units, and what its upper left is called in them. */
-int svg_extent(const struct svg_markup *m, RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c);
+/* Where the picture lies: its size as a browser takes it. */
+struct svg_extent {
+    RsvgRectangle units; /* in user units, and what its upper left is called in them */
+    RsvgRectangle pixels; /* in CSS pixels, from 0, 0; of another shape where a user unit is no square */
+};
+int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent *ret, struct complaint *c);
 
 /* The value of an attribute of the root, cut to the room; false when it is not there, or the root is not found. */
 bool svg_root_attribute(const struct svg_markup *m, const char *name, char *out, size_t room);
 
 /* A document that shows just the wanted part, at the target's size; NULL: it had better be drawn as a part of the whole. */
-RsvgHandle *svg_part(const struct svg_markup *m, RsvgHandle *whole, const RsvgRectangle *extent, const struct want *want);
+RsvgHandle *svg_part(const struct svg_markup *m, RsvgHandle *whole, const struct svg_extent *extent, const struct want *want);
 
 #endif

@@ -67,7 +67,8 @@ static int strip_lay(const struct strip *s, const struct movie *m, const struct 
         char words[24];
         int64_t ms = movie_ms(m, s->pts[k]);
         contact_time(ms, words);
-        e = contact_put(ret, k, &s->pictures[k], movie_number(m, s->pts[k]), ms, words);
+        e = contact_put(ret, k, &s->pictures[k], movie_number(m, s->pts[k]), ms,
+                        (struct label[]){{words, WORK_LABEL_TIME}, {NULL, 0}});
     }
     return e;
 }

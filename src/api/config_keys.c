@@ -12,6 +12,7 @@
 #include "api/config.h"
 #include "base/cleanup.h"
 #include "base/nearest.h"
+#include "fit/plan.h"
 
 static const char *const modes[] = {"auto", "native", "text", NULL};
 static const char *const policies[] = {"auto", "all", "turns:#", NULL};
@@ -35,7 +36,7 @@ static const char *const urls[] = {"https://*", "http://*", NULL};
 const struct config_key config_keys[] = {
     BOOL("images.blockImages", block_images, false, HELP("refuse every picture")),
     BOOL("images.autoResize", auto_resize, true, HELP("fit pictures to what models take; false keeps pixels and encoding, less the metadata")),
-    INT("images.maxDimension", max_dimension, 1, LIMIT_SIDE, 1568, HELP("longest side of what is shown, in pixels")),
+    INT("images.maxDimension", max_dimension, 1, LIMIT_SIDE, FIT_USUAL_EDGE, HELP("longest side of what is shown, in pixels")),
     INT("images.maxBytes", max_bytes, 1, LIMIT_WORKER_OUTPUT, 512000, HELP("most bytes of what is shown")),
     INT("images.jpegQuality", jpeg_quality, 1, 100, 75, HELP("quality of the first attempt, for JPEG and WebP")),
     INT("images.minDimension", min_dimension, 0, 1024, 28, HELP("shortest side; smaller pictures are enlarged, because providers reject them")),

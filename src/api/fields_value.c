@@ -66,7 +66,7 @@ static bool box_fits(const struct fovea_box *b)
 static bool pages_fit(const struct fovea_pages *p)
 {
     int64_t last = p->last ? p->last : p->first;
-    return p->first >= 1 && last >= p->first && last <= LIMIT_PAGES;
+    return p->first >= 1 && last >= p->first; /* how many there are, only the source can tell */
 }
 
 static bool seconds_fit(double v)
@@ -163,7 +163,7 @@ static bool take_number(const char **s, int64_t *ret)
 {
     const char *from = *s;
     int64_t v = 0;
-    for (; **s >= '0' && **s <= '9' && *s - from < 10; ++*s)
+    for (; **s >= '0' && **s <= '9' && *s - from < 18; ++*s)
         v = v * 10 + (**s - '0');
     *ret = v;
     return *s > from && (**s < '0' || **s > '9');

@@ -207,6 +207,33 @@ static bool take_given(const json_t *entry, struct view_memory *m)
     return false;
 }
 
+/* What was said of its size. False when out of memory, as of the numbers. */
+static bool take_fit(const json_t *again, struct view_memory *m)
+{
+    const char *model = json_string_value(json_object_get(again, "model"));
+    m->max_edge = MIN(number(again, "max_edge"), (uint32_t)LIMIT_SIDE);
+    m->full = json_is_true(json_object_get(again, "full"));
+    m->model = model ? strdup(model) : NULL;
+    return !model || m->model;
+}
+
+/* The numbers of a comparison. */
+static bool take_difference(const json_t *difference, struct view_memory *m)
+{
+    const json_t *boxes = json_object_get(difference, "boxes");
+    json_int_t changed = json_integer_value(json_object_get(difference, "changed_pixels"));
+    size_t n = MIN(json_array_size(boxes), (size_t)LIMIT_DIFF_BOXES);
+    if (!m->note || changed <= 0 || !n)
+        return true;
+    m->boxes = calloc(n, sizeof *m->boxes);
+    if (!m->boxes)
+        return false;
+    m->changed = (uint64_t)changed;
+    for (; m->n_boxes < n; m->n_boxes++)
+        m->boxes[m->n_boxes] = area_of(json_array_get(boxes, m->n_boxes));
+    return true;
+}
+
 int recorded_view(const struct call *c, const char *id, bool *ret_known, struct view_memory *ret, struct fovea_fault *fault)
 {
     auto_json *entry = NULL;
@@ -222,8 +249,11 @@ int recorded_view(const struct call *c, const char *id, bool *ret_known, struct 
         view_memory_done(&m);
         return 0;
     }
-    if (!m.ref)
+    const json_t *result = json_object_get(entry, "result");
+    if (!m.ref || !take_fit(json_object_get(result, "again"), &m) || !take_difference(json_object_get(result, "difference"), &m)) {
+        view_memory_done(&m);
         return fault_oom(fault);
+    }
     *ret_known = true;
     *ret = m;
     return 0;

@@ -22,7 +22,7 @@ static json_t *arguments_of(const struct recording *g)
     return NULL;
 }
 
-/* What text was laid out by. */
+/* What text was laid out by, or tiles were cut by. */
 static json_t *limits_of(const struct fit_limits *limits)
 {
     uint32_t numbers[sizeof *limits / sizeof(uint32_t)];
@@ -43,8 +43,14 @@ static json_t *again_of(const struct perception *p)
         bad |= json_object_set_new(o, "tile", json_true());
     if (p->asked_ms)
         bad |= json_object_set_new(o, "time_ms", json_integer(p->asked_ms));
-    if (media_row(p->source.media)->class == CLASS_TEXT)
+    if (media_row(p->source.media)->class == CLASS_TEXT || (p->page && p->source.tile.w))
         bad |= json_object_set_new(o, "limits", limits_of(&p->laid));
+    if (p->asked.max_edge)
+        bad |= json_object_set_new(o, "max_edge", json_integer(p->asked.max_edge));
+    if (p->asked.full)
+        bad |= json_object_set_new(o, "full", json_true());
+    if (p->asked.model)
+        bad |= json_object_set_new(o, "model", json_string(p->model));
     if (p->difference.made || p->recorded)
         bad |= json_object_set_new(o, "against", json_pack("{s:s?}", "path", p->difference.path));
     if (p->recorded)

@@ -9,6 +9,7 @@
 #include "api/asking.h"
 #include "base/fault.h"
 #include "base/json_read.h"
+#include "base/json_scan.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "percept/json.h"
@@ -23,7 +24,7 @@ static const struct fovea_field view_fields[] = {
     {.name = "page", .type = FOVEA_PAGES, .offset = VIEW(page),
      .help = "which page of a PDF, text, TIFF, ICO or HEIC, or which tile of a long picture, from 1; \"1-6\" shows several pages "
              "on one sheet (not of text, nor tiles)"},
-    {.name = "frame", .type = FOVEA_INTEGER, .offset = VIEW(frame), .min = 1, .max = LIMIT_FRAMES,
+    {.name = "frame", .type = FOVEA_INTEGER, .offset = VIEW(frame), .min = 1, .max = INT64_MAX,
      .help = "which frame of an animation or a video, from 1; not with time"},
     {.name = "time", .type = FOVEA_TIME, .offset = VIEW(time),
      .help = "the frame of a video that is shown then: seconds, or \"1:23.5\"; not with frame"},
@@ -230,10 +231,25 @@ int tool_reject(const char *tool, fovea_result *refusal, fovea_result **ret, str
     return 0;
 }
 
-/* Well-formed text whose numbers are too large for us is an argument to refuse, not broken JSON. */
-static int refuse_numbers(const char *tool, fovea_result **ret, struct fovea_fault *fault)
+/* The argument that holds this byte of the text; empty: none does. */
+static struct span argument_at(const char *json, size_t len, size_t byte)
 {
-    return tool_reject(tool, result_refused(REASON_INVALID_INPUT, "a number in the arguments is out of range"), ret, fault);
+    struct span all = {0};
+    (void)span_value(json, len, &all);
+    struct span_walk w = span_enter(all);
+    while (span_next(&w))
+        if (w.value.at + w.value.len >= json + byte)
+            return w.key;
+    return (struct span){0};
+}
+
+/* Well-formed text whose numbers are too large for us is an argument to refuse, not broken JSON. */
+static int refuse_numbers(const char *tool, struct span name, fovea_result **ret, struct fovea_fault *fault)
+{
+    fovea_result *refusal = name.len ? result_refused(REASON_INVALID_INPUT, "the number in \"%.*s\" is out of range",
+                                                      (int)MIN(name.len, (size_t)100), name.at)
+                                     : result_refused(REASON_INVALID_INPUT, "a number in the arguments is out of range");
+    return tool_reject(tool, refusal, ret, fault);
 }
 
 int tool_call(const struct call *c, const char *tool, const char *json, size_t len, fovea_result **ret,
@@ -250,7 +266,7 @@ int tool_call(const struct call *c, const char *tool, const char *json, size_t l
     if (!arguments && errno == ENOMEM)
         return fault_oom(fault);
     if (!arguments && json_error_code(&where) == json_error_numeric_overflow)
-        return refuse_numbers(tool, ret, fault);
+        return refuse_numbers(tool, argument_at(json, len, (size_t)MAX(where.position, 1) - 1), ret, fault);
     if (!arguments)
         return fault_set(fault, EBADMSG, "the arguments are not JSON: %s, at byte %d", where.text, where.position);
     auto_free void *request = calloc(1, t->request_size);

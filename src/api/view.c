@@ -74,7 +74,7 @@ static struct fit_limits limits_of(const struct view_job *j)
 {
     const struct config *c = &j->call->f->config;
     const struct fovea_view_request *q = j->request;
-    bool full = q->detail && !strcmp(q->detail, "full");
+    bool full = view_is_full(q);
     const struct token_rule *rule = j->model ? tokens_rule(j->model, full) : NULL;
     struct fit_limits l = {
         .max_edge = (uint32_t)c->max_dimension,
@@ -225,7 +225,7 @@ int view_run(const struct call *c, const void *request, fovea_result **ret, stru
     cleanup(view_job_done) struct view_job j = {.call = c,
                                                 .request = request,
                                                 .fault = fault,
-                                                .compares = true,
+                                                .renews = true,
                                                 .cap = (uint64_t)c->f->config.view_max_bytes,
                                                 .video_cap = (uint64_t)c->f->config.view_max_video_bytes,
                                                 .snapshot = {.fd = -1}};

@@ -7,6 +7,8 @@
 #ifndef FOVEA_VIEW_H
 #define FOVEA_VIEW_H
 
+#include <string.h>
+
 #include "api/call.h"
 #include "base/fault.h"
 #include "source/fetch.h"
@@ -26,14 +28,15 @@ struct view_job {
     bool no_gif;    /* likewise */
     bool bitmaps_only; /* nothing is drawn for it, so no renderer need be started */
     bool nameless;  /* its note speaks of the picture and no file, and of no model: whoever asks keeps it for others */
-    bool compares;  /* an earlier comparison is made again: whoever asks of one source has no use for two */
+    bool renews;    /* an earlier view is made again as it was, also a comparison: whoever asks of one source has no use for two, nor
+                       for one that is small */
     const char *question; /* that the host's own model is to answer from it; NULL none */
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
     bool from_record;            /* its bytes were taken from there */
     bool fetched;                /* it is a URL; a view of one that is recalled is fetched again */
     const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
-    struct fovea_view_request redo; /* the request, where it names a comparison that is to be made again */
+    struct fovea_view_request redo; /* the request, with what it leaves to the earlier view that it names */
     struct view_memory earlier;  /* the view that path names; ref NULL when it names none */
     struct view_memory measured; /* the view that the region was measured in; likewise */
     struct ref_variants variants;
@@ -92,7 +95,8 @@ view_step view_refuse_end; /* the worker did not end as it should, or said that 
 int view_outcome(struct view_job *j);
 int view_perceive(struct view_job *j);
 
-/* Text that was seen before is laid out as it was, whatever the limits are by now: its pages stay its pages. */
+/* Text that was seen before is laid out as it was, whatever the limits are by now: its pages stay its pages. A tile is that tile
+ * again where they are the same. */
 void view_layout(struct view_job *j);
 
 /* What a comparison is known by, of the one that is compared with. */
@@ -120,6 +124,11 @@ view_step view_insets;
 /* How the source differs from the one that the request's `against` names (view_against.c): output is the picture of that, or of
  * equal ones none. */
 view_step view_against;
+
+static inline bool view_is_full(const struct fovea_view_request *q)
+{
+    return q->detail && !strcmp(q->detail, "full");
+}
 
 /* What a source is called in a note; NULL when out of memory. */
 char *view_name_new(const struct view_job *j, const char *path);

@@ -10,6 +10,7 @@
 #include "api/view.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "percept/note.h"
 
 /* One side of the comparison. */
 struct side {
@@ -17,6 +18,7 @@ struct side {
     uint32_t page;         /* a true one, no tile; 0: not said */
     struct fit_box region; /* the tile's, where one is named */
     uint32_t edge;         /* draw it so large; 0: as a view would */
+    bool follows;          /* the region is the other's: there may be nothing of this one there */
     struct work_reply reply;
 };
 
@@ -45,7 +47,12 @@ static struct work_request rows_request(const struct view_job *j, const struct s
     return w;
 }
 
-/* 0, 1 with a refusal that names this side, or a fault. */
+static bool has_nothing_there(const struct view_job *j, const struct side *s)
+{
+    return s->follows && j->end == POOL_DONE && j->output.reply.status == WORK_BAD_REGION;
+}
+
+/* 0 (without pixels where there is nothing of it), 1 with a refusal that names this side, or a fault. */
 static int make_rows(struct view_job *j, struct side *s)
 {
     struct work_request request = rows_request(j, s);
@@ -68,9 +75,10 @@ static int make_rows(struct view_job *j, struct side *s)
         r = view_hash(j);
     if (r == 0)
         r = view_same_source(j);
-    if (r == 0)
+    bool nothing = r == 0 && has_nothing_there(j, s);
+    if (r == 0 && !nothing)
         r = view_refuse_end(j);
-    s->reply = j->output.reply;
+    s->reply = nothing ? (struct work_reply){0} : j->output.reply;
     pool_output_done(&j->output);
     return r;
 }
@@ -87,7 +95,7 @@ static uint32_t tiles_of(const struct view_job *j, const struct work_reply *r)
 {
     enum media_class class = media_row(j->sniff.media)->class;
     bool paged = class == CLASS_DOCUMENT || class == CLASS_TEXT || (r->pages > 1 && !(r->facts & WORK_TILED));
-    return paged ? 1 : fit_tiles(&j->work.limits, size_of(r));
+    return paged || r->stretch != 1 ? 1 : fit_tiles(&j->work.limits, size_of(r));
 }
 
 /* The page that is named may be a tile, which depends on the size: it is then a region like any other. */
@@ -141,15 +149,37 @@ static struct fit_box share_of(const struct work_reply *r)
                             a->h * 1000 / r->extent_h, FIT_UNIT, 1};
 }
 
+/* The same place, as far as the source reaches. */
+static struct fit_box place_of(const struct work_reply *r)
+{
+    return (struct fit_box){r->crop.x, r->crop.y, r->crop.w, r->crop.h, FIT_SOURCE, 1};
+}
+
+/* An earlier view of a part is compared with the same part of the source, which bounds it, unless the request names one. */
+static int take_region(struct view_job *j, struct view_job *other)
+{
+    bool tile = j->work.page && !view_has_parts(j, PART_PAGE);
+    if (!other->work.region.set || j->work.region.set || tile)
+        return 0;
+    if (one_is_drawn(j, other))
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, other->request->path,
+                                           "shows a part, measured in units that the source does not have; name the same part of "
+                                           "the source with \"region\""));
+    j->work.region = other->work.region;
+    other->work.region.set = 0;
+    return 0;
+}
+
 /* What the request says of one holds for both, where the other has such a part; an earlier view that is compared with keeps what
  * it showed. */
-static void same_part(const struct view_job *j, const struct side *own, struct view_job *other)
+static void same_part(const struct view_job *j, const struct side *own, struct view_job *other, struct side *ret)
 {
     struct work_request *w = &other->work;
     bool alike = media_row(j->sniff.media)->class == media_row(other->sniff.media)->class;
     bool chosen = w->frame || other->timed;
-    if (own->region.set && !w->region.set)
-        w->region = one_is_drawn(j, other) ? share_of(&own->reply) : own->region;
+    ret->follows = own->region.set && !w->region.set;
+    if (ret->follows)
+        w->region = one_is_drawn(j, other) ? share_of(&own->reply) : place_of(&own->reply);
     if (own->page && !w->page && alike && view_has_parts(other, PART_PAGE))
         w->page = own->page;
     if (!chosen && j->work.frame && view_has_parts(other, PART_FRAME))
@@ -168,18 +198,32 @@ static uint32_t long_edge(const struct side *s)
 /* 0, 1 with a refusal that names it, or a fault. */
 static int other_side(const struct view_job *j, const struct side *own, struct view_job *other, struct side *ret)
 {
-    int r = view_allowed(other);
-    if (r == 0)
-        r = view_open(other);
-    if (r)
-        return r;
-    same_part(j, own, other);
-    r = view_plan(other);
+    same_part(j, own, other, ret);
+    int r = view_plan(other);
     if (!other->work.layout.max_bytes) /* page by page, or nothing is where it was */
         other->work.layout = j->work.layout;
     if (one_is_drawn(j, other) && media_drawn(other->sniff.media))
         ret->edge = long_edge(own);
     return r ? r : make_side(other, ret);
+}
+
+/* Named with the one of its parts that was compared. */
+static int name_other(struct view_job *j, const struct view_job *other, const struct work_reply *r)
+{
+    const char *opened = other->variants.n ? other->variants.path[other->snapshot.variant] : NULL;
+    auto_free char *name = view_name_new(other, opened);
+    auto_buf b = BUF_INIT(64 * KIB);
+    (void)buf_add_str(&b, name ? name : "");
+    if (view_has_parts(other, PART_PAGE) && r->pages > 1)
+        (void)buf_add_format(&b, " page %u", MAX(other->work.page, 1u));
+    if (other->work.frame && view_has_parts(other, PART_FRAME))
+        (void)buf_add_format(&b, " frame %u", other->work.frame);
+    if (other->timed)
+        (void)buf_add_str(&b, " at ");
+    if (other->timed)
+        note_time(&b, r->time_ms >= 0 ? r->time_ms : other->work.time_ms);
+    j->difference.name = name ? buf_take(&b) : NULL;
+    return j->difference.name ? 0 : fault_oom(j->fault);
 }
 
 /* Drawn once more, now that the size of the bitmap is known. */
@@ -207,6 +251,7 @@ static int take_boxes(struct view_job *j, const struct work_reply *own)
     for (uint32_t i = 0; from && i < r->cells; i++) {
         struct work_cell c;
         memcpy(&c, from + i * sizeof c, sizeof c);
+        d->named = c.labels & WORK_LABEL_NUMBER;
         d->boxes[d->n_boxes++] = (struct area){own->crop.x + c.x * sx, own->crop.y + c.y * sy, c.w * sx, c.h * sy};
     }
     return 0;
@@ -215,15 +260,17 @@ static int take_boxes(struct view_job *j, const struct work_reply *own)
 /* The picture is of both; all that is said of the source stays what it was. */
 static void keep_source(struct view_job *j, const struct work_reply *own)
 {
-    struct work_reply *r = &j->output.reply;
-    r->source_w = own->source_w;
-    r->source_h = own->source_h;
-    r->frames = own->frames;
-    r->pages = own->pages;
-    r->crop = own->crop;
-    r->time_ms = own->time_ms;
-    r->duration_ms = own->duration_ms;
-    r->facts |= own->facts & WORK_APPROXIMATE;
+    struct work_reply *r = &j->output.reply, made = *r;
+    *r = *own;
+    r->facts = made.facts | (own->facts & WORK_APPROXIMATE);
+    r->media = made.media;
+    r->width = made.width;
+    r->height = made.height;
+    r->image_len = made.image_len;
+    r->preview_w = made.preview_w;
+    r->preview_h = made.preview_h;
+    r->cells = made.cells;
+    r->changed = made.changed;
     uint32_t tiles = tiles_of(j, own);
     if (tiles > 1) {
         r->pages = tiles;
@@ -233,9 +280,10 @@ static void keep_source(struct view_job *j, const struct work_reply *own)
 
 static int compare(struct view_job *j, const struct side *before, const struct side *after, uint32_t flags)
 {
+    const struct side *input = before->reply.width ? before : after; /* of nothing, any bytes will do */
     struct work_request request = {
         .magic = WORK_MAGIC,
-        .input_len = before->reply.image_len,
+        .input_len = input->reply.image_len,
         .flags = (j->work.flags & (WORK_WEBP_OK | WORK_NO_GIF)) | WORK_DIFF | flags,
         .preview_w = j->work.preview_w,
         .preview_h = j->work.preview_h,
@@ -248,7 +296,7 @@ static int compare(struct view_job *j, const struct side *before, const struct s
     };
     request.limits.resize = 1;
     struct pool_job job = {.request = &request,
-                           .input = before->fd,
+                           .input = input->fd,
                            .other = after->fd,
                            .limit_ms = (int)j->call->f->config.view_timeout_ms,
                            .cancel = j->call->scope.cancel};
@@ -258,6 +306,7 @@ static int compare(struct view_job *j, const struct side *before, const struct s
     j->difference.changed = j->output.reply.changed;
     j->difference.size = (struct size){before->reply.width, before->reply.height};
     j->difference.own = (struct size){after->reply.width, after->reply.height};
+    j->difference.rounded = (before->reply.facts | after->reply.facts) & WORK_ROUNDED;
     r = take_boxes(j, &after->reply);
     if (r == 0)
         keep_source(j, &after->reply);
@@ -281,29 +330,48 @@ static void join(struct view_job *j, const struct view_job *other)
     j->difference.made = j->joined = true;
 }
 
+/* Both sides, at sizes that can be held against each other. 0, 1 with a refusal that names one of them, or a fault. */
+static int make_sides(struct view_job *j, struct view_job *other, struct side *before, struct side *after)
+{
+    int r = take_region(j, other);
+    j->difference.region = other->work.region.set;
+    if (r == 0)
+        r = make_side(j, after);
+    if (r)
+        return r;
+    r = other_side(j, after, other, before);
+    if (r > 0)
+        j->result = other->result;
+    return r ? r : draw_alike(j, after, other, before);
+}
+
+static int open_other(struct view_job *j, struct view_job *other)
+{
+    int r = view_allowed(other);
+    if (r == 0)
+        r = view_open(other);
+    if (r > 0)
+        j->result = other->result;
+    return r;
+}
+
 int view_against(struct view_job *j)
 {
     const struct fovea_view_request *q = j->request;
-    const struct fovea_view_request second = {.path = q->against, .max_edge = q->max_edge, .detail = q->detail,
-                                              .model = q->model};
+    const struct fovea_view_request second = {.path = q->against, .data = q->against_data, .data_len = q->against_len,
+                                              .max_edge = q->max_edge, .detail = q->detail, .model = q->model};
     cleanup(view_job_done) struct view_job other = {.call = j->call, .request = &second, .fault = j->fault, .cap = j->cap,
                                                     .video_cap = j->video_cap, .snapshot = {.fd = -1}};
     cleanup(side_done) struct side before = {.fd = -1};
     cleanup(side_done) struct side after = {.fd = -1};
-    int r = make_side(j, &after);
-    if (r)
-        return r;
-    r = other_side(j, &after, &other, &before);
-    if (r > 0)
-        j->result = other.result;
+    int r = open_other(j, &other);
     if (r == 0)
-        r = draw_alike(j, &after, &other, &before);
+        r = make_sides(j, &other, &before, &after);
     if (r)
         return r;
     join(j, &other);
-    const char *opened = other.variants.n ? other.variants.path[other.snapshot.variant] : NULL;
-    if (!(j->difference.name = view_name_new(&other, opened)))
-        return fault_oom(j->fault);
-    r = view_other(j, &other, &before.reply);
+    r = name_other(j, &other, &before.reply);
+    if (r == 0)
+        r = view_other(j, &other, &before.reply);
     return r ? r : compare(j, &before, &after, one_is_drawn(j, &other) ? WORK_FLAT : 0);
 }

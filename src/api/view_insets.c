@@ -6,6 +6,7 @@
  * must not tell which. Nothing in here refuses the Markdown itself. They take half of its time at most.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
@@ -162,7 +163,7 @@ static int keep_rows(struct gathering *g, const struct pool_output *o, struct wo
     int e = write_all(g->fd, o->data, r->image_len);
     if (e < 0)
         return fault_set(g->job->fault, e, "cannot keep a picture in memory: %s", strerrordesc_np(-e));
-    *to = (struct work_inset){r->width, r->height, g->len, r->source_w, r->source_h};
+    *to = (struct work_inset){r->width, r->height, g->len, r->source_w, (uint32_t)fmax(round(r->source_h * r->stretch), 1)};
     g->len += r->image_len;
     return 0;
 }

@@ -186,9 +186,17 @@ static const char *lacks_sheet(const struct view_job *j, enum media_class class)
         return "is shown one page at a time; name one in \"page\"";
     if (j->sheet && !range && class == CLASS_DOCUMENT)
         return "is shown on a sheet by naming pages: \"page\": \"1-6\"";
-    if (range && class != CLASS_DOCUMENT && !is_album(j->sniff.media))
-        return "is shown one page at a time: its pages are tiles of one picture";
     return NULL;
+}
+
+/* Of a range, what is drawn first: all of it on a sheet. Of too many pages, and of what has none but perhaps tiles, only the last:
+ * it tells whether there are so many. */
+static void choose_range(struct view_job *j)
+{
+    if (view_has_parts(j, PART_PAGE))
+        j->work.flags |= WORK_SHEET;
+    if (!view_has_parts(j, PART_PAGE) || j->work.last_page - j->work.page >= LIMIT_SHEET_CELLS)
+        j->work.page = j->work.last_page;
 }
 
 int view_choose(struct view_job *j)
@@ -201,10 +209,10 @@ int view_choose(struct view_job *j)
     if (words)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path, "%s", words));
     bool frames = video ? !j->timed && !j->work.frame : j->sheet && is_animated(&j->sniff);
-    if (range || frames)
+    if (frames)
         j->work.flags |= WORK_SHEET;
-    if (range && j->work.last_page - j->work.page >= LIMIT_SHEET_CELLS)
-        j->work.page = j->work.last_page; /* too many; whether there are so many, the last tells */
+    if (range)
+        choose_range(j);
     if (j->timed)
         j->work.flags |= WORK_TIME;
     if (j->work.flags & WORK_SHEET && j->work.region.set)
@@ -223,6 +231,9 @@ int view_shown_right(struct view_job *j)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "has %u pages; they are shown on a sheet by naming them: \"page\": \"1-%u\"", r->pages,
                                            MIN(r->pages, LIMIT_SHEET_CELLS)));
+    if (tiled && j->work.last_page)
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
+                                           "is shown one page at a time: its pages are tiles of one picture"));
     if (j->work.last_page && j->request->page.last - j->request->page.first >= LIMIT_SHEET_CELLS)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->request->path,
                                            "has %u pages; a sheet shows at most %u of them", r->pages, LIMIT_SHEET_CELLS));

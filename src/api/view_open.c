@@ -83,13 +83,29 @@ static const char no_view[] = "is no view that can be shown again; view the file
 /* A comparison is made again; what is named anew holds for both. */
 static int redo(struct view_job *j)
 {
-    if (j->request->against || !j->compares)
+    if (j->request->against || !j->renews)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->earlier.id,
                                            "shows two pictures that were compared; name the one that is meant by its path"));
-    j->redo = *j->request;
     j->redo.against = j->earlier.against;
-    j->request = &j->redo;
     return view_combines(j);
+}
+
+/* Whether the request names a part itself. */
+static bool names_part(const struct fovea_view_request *q)
+{
+    return q->page.first || q->frame || q->time.set || q->sheet;
+}
+
+/* What was said of the size of an earlier view holds for it, but not for what is seen closer, or held against another. */
+static void take_fit(struct view_job *j)
+{
+    const struct view_memory *m = &j->earlier;
+    struct fovea_view_request *q = &j->redo;
+    if (names_part(q) || q->region.set || q->against)
+        return;
+    q->max_edge = q->max_edge ? q->max_edge : m->max_edge;
+    q->detail = q->detail ? q->detail : m->full ? "full" : NULL;
+    q->model = q->model ? q->model : m->model;
 }
 
 static int step_recall(struct view_job *j)
@@ -102,6 +118,11 @@ static int step_recall(struct view_job *j)
         if (r)
             return r;
         j->ref = j->earlier.ref;
+        j->redo = *j->request;
+        if (j->renews) {
+            take_fit(j);
+            j->request = &j->redo;
+        }
     }
     j->fetched = ref_is_url(j->ref) && !j->earlier.nowhere;
     return j->earlier.against ? redo(j) : 0;
@@ -155,15 +176,21 @@ static int region_in_view(struct view_job *j)
     return 0;
 }
 
+/* However large, past the end is past the end. */
+static uint32_t bounded(int64_t number)
+{
+    return (uint32_t)MIN(number, (int64_t)UINT32_MAX);
+}
+
 /* What the request names itself, in place of what an earlier view showed. */
 static void take_named(struct view_job *j)
 {
     const struct fovea_view_request *q = j->request;
-    if (!q->page.first && !q->frame && !q->time.set && !q->sheet)
+    if (!names_part(q))
         return;
-    j->work.page = (uint32_t)q->page.first;
-    j->work.last_page = q->page.last > q->page.first ? (uint32_t)q->page.last : 0;
-    j->work.frame = (uint32_t)q->frame;
+    j->work.page = bounded(q->page.first);
+    j->work.last_page = q->page.last > q->page.first ? bounded(q->page.last) : 0;
+    j->work.frame = bounded(q->frame);
     j->work.time_ms = q->time.set ? llround(q->time.seconds * 1000) : 0;
     j->timed = q->time.set;
     j->sheet = q->sheet;
@@ -173,7 +200,6 @@ static int step_region(struct view_job *j)
 {
     const struct fovea_view_request *q = j->request;
     const struct view_memory *m = &j->earlier;
-    bool other = q->page.first || q->frame || q->time.set || q->sheet;
     int r = 0;
     if (m->ref)
         take_part(j, m);
@@ -182,7 +208,7 @@ static int step_region(struct view_job *j)
     else if (q->region.set)
         j->work.region = (struct fit_box){q->region.x, q->region.y, q->region.w, q->region.h,
                                           q->space && !strcmp(q->space, "unit") ? FIT_UNIT : FIT_SOURCE, 1};
-    else if (m->ref && (m->region || m->tile) && !other)
+    else if (m->ref && (m->region || m->tile) && !names_part(q))
         j->work.region = (struct fit_box){m->crop.x, m->crop.y, m->crop.w, m->crop.h, FIT_SOURCE, 1};
     if (!r)
         take_named(j);
@@ -358,16 +384,26 @@ static int step_sniff(struct view_job *j)
     return 0;
 }
 
+/* But for bytes: no page is longer or shorter for them. */
+static bool same_limits(struct fit_limits a, const struct fit_limits *b)
+{
+    a.max_bytes = b->max_bytes;
+    a.quality = b->quality;
+    return !memcmp(&a, b, sizeof a);
+}
+
 void view_layout(struct view_job *j)
 {
     const struct view_memory *m = j->measured.ref ? &j->measured : &j->earlier;
-    struct fit_limits same = j->work.limits;
-    if (!m->ref || media_row(j->sniff.media)->class != CLASS_TEXT || !m->limits.max_bytes)
+    if (!m->ref || !m->limits.max_bytes)
         return;
-    same.max_bytes = m->limits.max_bytes; /* no page is longer or shorter for its bytes */
-    same.quality = m->limits.quality;
-    if (memcmp(&same, &m->limits, sizeof same) != 0)
+    bool same = same_limits(j->work.limits, &m->limits);
+    if (!same && media_row(j->sniff.media)->class == CLASS_TEXT)
         j->work.layout = m->limits;
+    if (same && m->tile && j->renews && j->work.region.set && !j->request->region.set) { /* it is cut as it was */
+        j->work.region.set = 0;
+        j->work.page = m->page;
+    }
 }
 
 static view_step *const opening[] = {step_recall, step_region, step_take, step_sniff, NULL};

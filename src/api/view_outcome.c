@@ -25,10 +25,12 @@ static fovea_result *refuse_past(const struct view_job *j)
     const char *path = j->request->path;
     auto_buf last = BUF_INIT(KIB);
     if (r->status == WORK_BAD_PAGE)
-        return refuse_named(REASON_INVALID_INPUT, path, "has %u page%s, so there is no page %u", r->pages,
-                            r->pages == 1 ? "" : "s", (uint32_t)MAX(MAX(j->work.page, j->work.last_page), j->request->page.last));
+        return refuse_named(REASON_INVALID_INPUT, path, "has %u page%s, so there is no page %lld", r->pages,
+                            r->pages == 1 ? "" : "s",
+                            (long long)MAX(MAX(j->work.page, j->work.last_page), MAX(j->request->page.first, j->request->page.last)));
     if (r->status == WORK_BAD_FRAME)
-        return result_refused(REASON_INVALID_INPUT, "frame %u is past the end: the %s has %u frame%s", j->work.frame,
+        return result_refused(REASON_INVALID_INPUT, "frame %lld is past the end: the %s has %u frame%s",
+                              (long long)MAX(j->work.frame, j->request->frame),
                               media_row(j->sniff.media)->class == CLASS_VIDEO ? "video" : "picture", r->frames,
                               r->frames == 1 ? "" : "s");
     if (r->duration_ms <= 0)
@@ -43,6 +45,22 @@ static const char *units_of(const struct view_job *j)
 {
     enum media_class class = media_row(j->sniff.media)->class;
     return class == CLASS_DOCUMENT ? " pt" : class == CLASS_VECTOR ? " user units" : class == CLASS_TEXT ? " units" : "";
+}
+
+/* How large it is in its units, and where these begin. */
+static fovea_result *refuse_region(const struct view_job *j)
+{
+    const struct work_reply *r = &j->output.reply;
+    auto_buf b = BUF_INIT(KIB);
+    note_size(&b, r->extent_w, r->extent_h);
+    (void)buf_add_str(&b, units_of(j));
+    if (r->origin_x != 0 || r->origin_y != 0) {
+        (void)buf_add_str(&b, " and begins at ");
+        note_number(&b, r->origin_x, 2);
+        (void)buf_add_str(&b, ",");
+        note_number(&b, r->origin_y, 2);
+    }
+    return b.error ? NULL : result_refused(REASON_INVALID_INPUT, "the region is empty or outside the picture, which is %s", b.data);
 }
 
 static fovea_result *refuse_kind(const struct view_job *j)
@@ -67,8 +85,7 @@ static fovea_result *refuse_reply(const struct view_job *j)
         return refuse_named(REASON_TOO_LARGE, path,
                             "needs more memory than a decoder may use; show a smaller copy of it");
     case WORK_BAD_REGION:
-        return result_refused(REASON_INVALID_INPUT, "the region is empty or outside the picture, which is %ux%u%s",
-                              r->source_w, r->source_h, units_of(j));
+        return refuse_region(j);
     case WORK_BAD_FRAME:
     case WORK_BAD_PAGE:
     case WORK_BAD_TIME:

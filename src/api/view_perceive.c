@@ -145,7 +145,8 @@ static int add_cells(struct view_job *j, struct perception *p)
         memcpy(&c, from + p->n_cells * sizeof c, sizeof c);
         p->last_page = p->page ? c.number : 0; /* there may be fewer than were asked for */
         p->cells[p->n_cells] = (struct cell){{(uint32_t)(c.x * sx), (uint32_t)(c.y * sy), MAX((uint32_t)(c.w * sx), 1u),
-                                              MAX((uint32_t)(c.h * sy), 1u)}, c.number, c.time_ms};
+                                              MAX((uint32_t)(c.h * sy), 1u)}, c.number, c.time_ms,
+                                             c.labels & WORK_LABEL_NUMBER, c.labels & WORK_LABEL_TIME};
     }
     return 0;
 }
@@ -156,7 +157,8 @@ static struct perception perception_of(struct view_job *j)
     const struct work_reply *r = &j->output.reply;
     bool sheet = j->work.flags & WORK_SHEET && r->cells; /* of a still picture there is none */
     struct perception p = {
-        .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .bytes = j->snapshot.size,
+        .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .extent_w = r->extent_w,
+                   .extent_h = r->extent_h, .bytes = j->snapshot.size,
                    .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT,
                    .partial = r->facts & WORK_PARTIAL, .pages = pages_of(j), .tile = tile_of(j), .duration_ms = r->duration_ms},
         .media = (enum media)r->media,
@@ -168,6 +170,7 @@ static struct perception perception_of(struct view_job *j)
         .time_ms = r->time_ms,
         .asked_ms = j->work.flags & WORK_TIME ? j->work.time_ms : 0,
         .laid = *work_layout(&j->work),
+        .asked = {.max_edge = (uint32_t)j->request->max_edge, .full = view_is_full(j->request), .model = j->request->model && !j->nameless},
         .sheet = sheet,
         .difference = j->difference,
         .over_budget = r->facts & WORK_OVER_BUDGET,
@@ -212,6 +215,22 @@ static char *with_origin(const struct view_job *j, const char *note)
     return buf_take(&b);
 }
 
+/* Its numbers, where the entry had them. */
+static int renew_difference(const struct view_job *j, struct difference *d)
+{
+    const struct view_memory *m = &j->earlier;
+    if (!m->n_boxes)
+        return 0;
+    d->boxes = calloc(m->n_boxes, sizeof *d->boxes);
+    if (!d->boxes)
+        return fault_oom(j->fault);
+    memcpy(d->boxes, m->boxes, m->n_boxes * sizeof *d->boxes);
+    d->n_boxes = m->n_boxes;
+    d->changed = m->changed;
+    d->made = true;
+    return 0;
+}
+
 /* A comparison that the record has, or a part of it. Whole and as it was it is the one that it was, and no other files are named. */
 static int as_recorded(const struct view_job *j, struct perception *p)
 {
@@ -229,7 +248,7 @@ static int as_recorded(const struct view_job *j, struct perception *p)
     sha256(p->data, p->len, digest);
     if (!memcmp(digest, j->earlier.sha256, SHA256_LEN))
         memcpy(p->id, j->earlier.id, sizeof p->id);
-    return 0;
+    return renew_difference(j, &p->difference);
 }
 
 static int describe(struct view_job *j, struct perception *p)

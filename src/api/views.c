@@ -20,6 +20,8 @@ void view_memory_done(struct view_memory *m)
     free(m->against_path);
     free(m->note);
     free(m->path);
+    free(m->model);
+    free(m->boxes);
     *m = (struct view_memory){0};
 }
 
@@ -68,9 +70,12 @@ static bool is_timed(const struct perception *p)
 
 void views_remember(struct views *v, const struct perception *p, const char *ref)
 {
-    char *copy = strdup(ref);
-    if (!copy)
+    char *copy = strdup(ref), *model = p->asked.model ? strdup(p->model) : NULL;
+    if (!copy || !model != !p->asked.model) {
+        free(copy);
+        free(model);
         return;
+    }
     (void)pthread_mutex_lock(&v->lock);
     struct view_memory *m = find(v, p->id);
     if (!m) {
@@ -79,10 +84,10 @@ void views_remember(struct views *v, const struct perception *p, const char *ref
         v->used = MIN(v->used + 1, (size_t)LIMIT_VIEW_HANDLES);
     }
     view_memory_done(m);
-    *m = (struct view_memory){.ref = copy, .page = p->page, .last_page = p->last_page, .frame = p->frame,
+    *m = (struct view_memory){.ref = copy, .model = model, .page = p->page, .last_page = p->last_page, .frame = p->frame,
                               .time_ms = is_timed(p) ? p->time_ms : 0, .asked_ms = p->asked_ms, .timed = is_timed(p),
                               .sheet = p->sheet, .tile = p->page && p->source.tile.w, .limits = p->laid, .crop = p->crop,
-                              .region = p->region, .size = p->size};
+                              .region = p->region, .size = p->size, .max_edge = p->asked.max_edge, .full = p->asked.full};
     m->against = copy_new(p->difference.ref);
     m->against_path = copy_new(p->difference.path);
     memcpy(m->other_sha256, p->difference.sha256, SHA256_LEN);
@@ -102,7 +107,8 @@ bool views_recall(struct views *v, const char *id, struct view_memory *ret)
         copy.ref = strdup(m->ref);
         copy.against = copy_new(m->against);
         copy.against_path = copy_new(m->against_path);
-        complete = !m->against == !copy.against && !m->against_path == !copy.against_path;
+        copy.model = copy_new(m->model);
+        complete = !m->against == !copy.against && !m->against_path == !copy.against_path && !m->model == !copy.model;
     }
     (void)pthread_mutex_unlock(&v->lock);
     if (!copy.ref || !complete) {

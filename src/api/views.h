@@ -20,14 +20,20 @@ struct view_memory {
     int64_t asked_ms;                /* the moment that was named: the frame itself may begin before it */
     bool timed, sheet;
     bool tile; /* page is one of a long picture; other limits cut other tiles, so that only crop tells which */
-    struct fit_limits limits; /* what text was laid out by; max_bytes 0: not known */
+    struct fit_limits limits; /* what text was laid out by, or tiles were cut by; max_bytes 0: not known */
+    uint32_t max_edge;        /* that was asked for; 0: none was */
+    bool full;                /* likewise */
+    char *model;              /* likewise; NULL: none was */
     struct area crop;
     bool region;
     struct size size; /* as shown */
     char *against;      /* of a comparison: what to open again; NULL: it is none, or the record has the picture */
     char *against_path; /* where that lies; NULL: it has no file */
     uint8_t other_sha256[SHA256_LEN];
-    char *note, *path;  /* of a comparison whose picture the record has: what was said of it, and where its source lay */
+    char *note, *path;  /* of a comparison whose picture the record has: what was said of it, and where its source lay, */
+    uint64_t changed;   /* and its numbers */
+    struct area *boxes;
+    size_t n_boxes;
 };
 void view_memory_done(struct view_memory *m);
 

@@ -131,6 +131,15 @@ enum {
     TILE_SHRUNK_TENTHS = 15, /* shown whole, so many source pixels would become ten */
 };
 
+/* Shown whole as large as it usually is. Whoever asks for less wants a small picture, and no long one becomes of it. */
+static uint32_t usual_length(const struct fit_limits *limits, struct size source)
+{
+    struct fit_limits l = *limits;
+    l.max_edge = MAX(longest_side(limits), (uint32_t)FIT_USUAL_EDGE);
+    struct size whole = fit_target(&l, source);
+    return MAX(whole.w, whole.h);
+}
+
 /* The longest tile of that width that is shown as it is, or as large as one that wide can be. */
 static uint32_t tile_length(const struct fit_limits *limits, uint32_t across, bool tall)
 {
@@ -153,9 +162,8 @@ uint32_t fit_tiles(const struct fit_limits *limits, struct size source)
 {
     bool tall = source.h >= source.w;
     uint32_t across = tall ? source.w : source.h, along = tall ? source.h : source.w;
-    struct size whole = fit_target(limits, source);
     if ((uint64_t)along < (uint64_t)across * TILE_LONG ||
-        (uint64_t)along * 10 < (uint64_t)MAX(whole.w, whole.h) * TILE_SHRUNK_TENTHS)
+        (uint64_t)along * 10 < (uint64_t)usual_length(limits, source) * TILE_SHRUNK_TENTHS)
         return 1;
     uint32_t length = tile_length(limits, across, tall);
     if (length >= along || length <= 2 * TILE_OVERLAP)

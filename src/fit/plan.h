@@ -23,6 +23,8 @@ struct fit_limits {
     struct token_rule rule;
 };
 
+enum { FIT_USUAL_EDGE = 1568 }; /* of images.maxDimension, where nothing else is said */
+
 enum fit_space { FIT_SOURCE, FIT_UNIT };
 
 /* A box as asked for, in source pixels or thousandths of the source. set 0: the whole. */
@@ -47,7 +49,8 @@ bool fit_area(const struct fit_box *box, const struct area *whole, struct area *
  */
 struct size fit_target(const struct fit_limits *limits, struct size crop);
 
-/* The size at which a part of something that is drawn is shown, so large in its units: the largest of its shape. */
+/* The size at which a part of something that is drawn is shown, so large in its units: the largest of its shape. Where units are no
+ * squares, height is in units as tall as those across are wide. */
 struct size fit_drawn(const struct fit_limits *limits, double width, double height);
 
 /* The same of a whole page of text, which has a size of its own: not enlarged, unless min_edge asks for it. */
@@ -55,7 +58,8 @@ struct size fit_page(const struct fit_limits *limits, struct size page);
 
 /*
  * A long picture, shown whole, is too small to be read: it is given in tiles too, cut across its long side with a little
- * overlap, each shown as large as the limits allow. How many there are (1: it is not long), and the k-th, from 1.
+ * overlap, each shown as large as the limits allow. How many there are (1: it is not long, or would not be at the usual size), and the
+ * k-th, from 1.
  */
 uint32_t fit_tiles(const struct fit_limits *limits, struct size source);
 struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k);

@@ -95,7 +95,8 @@ static json_t *tokens_json(const struct perception *p)
 {
     if (!p->model)
         return json_null();
-    return json_pack("{s:s, s:o}", "model", p->model, "image", p->tokens ? json_integer(p->tokens) : json_null());
+    bool known = p->tokens || !perception_seen(p); /* no picture costs nothing */
+    return json_pack("{s:s, s:o}", "model", p->model, "image", known ? json_integer(p->tokens) : json_null());
 }
 
 static json_t *cells_json(const struct perception *p)

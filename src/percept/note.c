@@ -21,6 +21,14 @@ void note_number(struct buf *b, double v, int places)
         (void)buf_add_format(b, ".%0*lld", places, rest);
 }
 
+void note_size(struct buf *b, double w, double h)
+{
+    int places = scale_places(MIN(w, h) / 1000) - 2; /* a thousandth of it or less */
+    note_number(b, w, places);
+    (void)buf_add_str(b, "x");
+    note_number(b, h, places);
+}
+
 static void add_region(struct buf *b, const struct perception *p)
 {
     int places = perception_places(p);
@@ -57,7 +65,8 @@ static enum media_class class_of(const struct perception *p)
 
 static void add_source_size(struct buf *b, const struct perception *p)
 {
-    (void)buf_add_format(b, " %ux%u", p->source.size.w, p->source.size.h);
+    (void)buf_add_str(b, " ");
+    note_size(b, p->source.extent_w, p->source.extent_h);
 }
 
 static void add_page(struct buf *b, const struct perception *p, const char *before)
@@ -223,7 +232,7 @@ static void add_long_page(struct buf *b, const struct perception *p)
 {
     bool tall = p->crop.h > p->crop.w;
     double across = tall ? p->crop.w : p->crop.h, along = tall ? p->crop.h : p->crop.w;
-    double scale = along / MAX(p->size.w, p->size.h), part = MIN(along, round(across * 4 / 3));
+    double scale = along / MAX(MAX(p->size.w, p->size.h), (uint32_t)FIT_USUAL_EDGE), part = MIN(along, round(across * 4 / 3));
     bool paged = class_of(p) == CLASS_DOCUMENT || (class_of(p) == CLASS_PICTURE && !p->source.tile.w);
     if (!paged || p->region || along < 2 * across || scale < LONG_SCALE)
         return;
@@ -240,6 +249,17 @@ static void add_long(struct buf *b, const struct perception *p)
     if (p->source.tile.w && !p->page && !p->region)
         (void)buf_add_format(b, " It is long: at this size small text cannot be read. page 1 to %u shows it in tiles of %ux%u.",
                              p->source.pages, p->source.tile.w, p->source.tile.h);
+}
+
+/* More was asked for than there is, or less than may be. */
+static void add_bounds(struct buf *b, const struct perception *p)
+{
+    bool drawn = media_drawn(p->source.media);
+    uint32_t edge = MAX(p->size.w, p->size.h);
+    if (drawn && p->asked.max_edge > LIMIT_DRAWN_SIDE && edge == LIMIT_DRAWN_SIDE)
+        (void)buf_add_format(b, " It is drawn no larger than that, whatever max_edge says.");
+    if (!drawn && perception_maps(p) && !p->laid.resize && p->asked.max_edge && edge > p->asked.max_edge)
+        (void)buf_add_str(b, " max_edge was not looked at: images.autoResize is false in the config.");
 }
 
 static void add_remarks(struct buf *b, const struct perception *p, enum note_ground ground)
@@ -270,6 +290,7 @@ static void add_part(struct buf *b, const struct perception *p)
     add_shown(b, p);
     add_mapping(b, p);
     add_rows(b, p);
+    add_bounds(b, p);
     add_long(b, p);
 }
 

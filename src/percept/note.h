@@ -25,8 +25,9 @@ void note_part(struct buf *b, const struct perception *p);
 /* " in points"; "" of pixels. */
 const char *note_units(enum media m);
 
-/* With so many places at most, whatever the locale; "0:07.3". */
+/* With so many places at most, whatever the locale; "12.5x7.3", small ones to more places; "0:07.3". */
 void note_number(struct buf *b, double v, int places);
+void note_size(struct buf *b, double w, double h);
 void note_time(struct buf *b, int64_t ms);
 
 #endif

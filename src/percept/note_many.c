@@ -39,30 +39,36 @@ const char *perception_single(const struct perception *p)
     return p->page ? "page" : media_row(p->source.media)->class == CLASS_VIDEO ? "time or frame" : "frame";
 }
 
-/* What is written beneath the pictures. */
+/* What is written beneath all of the pictures, whose cells may be too narrow for it; NULL: nothing. */
 static const char *label_of(const struct perception *p)
 {
-    bool timed = p->n_cells && p->cells[0].time_ms >= 0, many = p->n_cells != 1;
-    if (!timed || p->page)
+    bool numbered = true, timed = true, many = p->n_cells != 1;
+    for (size_t i = 0; i < p->n_cells; i++) {
+        numbered &= p->cells[i].numbered;
+        timed &= p->cells[i].timed;
+    }
+    if (numbered && timed)
+        return many ? "numbers and times" : "number and time";
+    if (numbered)
         return many ? "numbers" : "number";
-    if (media_row(p->source.media)->class == CLASS_VIDEO)
-        return many ? "times" : "time";
-    return many ? "numbers and times" : "number and time";
+    return !timed ? NULL : many ? "times" : "time";
 }
 
 void note_sheet(struct buf *b, const struct perception *p)
 {
     const char *label = label_of(p);
     size_t columns = columns_of(p);
+    bool many = p->n_cells != 1;
     if (p->page)
         (void)buf_add_format(b, " pages %u-%u of %u", p->page, p->last_page ? p->last_page : p->page, p->source.pages);
     else
         add_frames(b, p);
-    if (p->n_cells == 1)
-        (void)buf_add_format(b, ", its %s beneath it; view it with %s to see it in full.", label, perception_single(p));
-    else
-        (void)buf_add_format(b, " in %zu column%s, %s beneath each; view it with %s for one of them in full.", columns,
-                             columns == 1 ? "" : "s", label, perception_single(p));
+    if (many)
+        (void)buf_add_format(b, " in %zu column%s", columns, columns == 1 ? "" : "s");
+    if (label)
+        (void)buf_add_format(b, many ? ", %s beneath each" : ", its %s beneath it", label);
+    (void)buf_add_format(b, many ? "; view it with %s for one of them in full." : "; view it with %s to see it in full.",
+                         perception_single(p));
 }
 
 static void add_box(struct buf *b, const struct area *box, int places)
@@ -95,20 +101,40 @@ static void add_other(struct buf *b, const struct difference *d)
     (void)buf_add_shown(b, d->name ? d->name : "the other", 200);
 }
 
+/* Of the place that is compared, the other one has less, or another part was meant. */
+static void add_other_part(struct buf *b, const struct difference *d, bool drawn)
+{
+    const char *units = drawn ? note_units(d->media) : "";
+    if (!d->size.w) {
+        (void)buf_add_str(b, ", which has nothing there");
+        return;
+    }
+    (void)buf_add_str(b, d->region ? ", region " : ", which has only ");
+    note_size(b, d->part.w, d->part.h);
+    (void)buf_add_format(b, "%s%s", units, d->region ? " at " : " there");
+    if (!d->region)
+        return;
+    note_number(b, d->part.x, 2);
+    (void)buf_add_str(b, ",");
+    note_number(b, d->part.y, 2);
+}
+
 /* How large the other one is, in its own units, where the two are not alike. */
 static void add_other_size(struct buf *b, const struct perception *p)
 {
     const struct difference *d = &p->difference;
     bool drawn = media_drawn(d->media) && d->part.w > 0, wider = d->size.w > d->own.w, taller = d->size.h > d->own.h;
-    bool narrower = d->size.w < d->own.w, shorter = d->size.h < d->own.h;
-    if (!wider && !taller && !narrower && !shorter)
+    bool narrower = d->size.w < d->own.w, shorter = d->size.h < d->own.h, either = drawn || media_drawn(p->source.media);
+    bool moved = d->region && !either && (d->part.x != p->crop.x || d->part.y != p->crop.y);
+    if (!wider && !taller && !narrower && !shorter && !moved)
         return;
+    if (p->region && (d->region || !either)) {
+        add_other_part(b, d, drawn);
+        return;
+    }
     (void)buf_add_str(b, ", which is ");
-    note_number(b, drawn ? d->part.w : d->size.w, 2);
-    (void)buf_add_str(b, "x");
-    note_number(b, drawn ? d->part.h : d->size.h, 2);
+    note_size(b, drawn ? d->part.w : d->size.w, drawn ? d->part.h : d->size.h);
     const char *larger = !narrower && !shorter ? "larger" : !wider && !taller ? "smaller" : NULL;
-    bool either = drawn || media_drawn(p->source.media);
     (void)buf_add_format(b, "%s%s%s", drawn ? note_units(d->media) : "", larger ? either ? " and drawn " : " and " : "",
                          larger ? larger : "");
 }
@@ -137,11 +163,12 @@ void note_difference(struct buf *b, const struct perception *p)
     add_other(b, d);
     add_other_size(b, p);
     if (!d->changed) {
-        (void)buf_add_str(b, ": they are equal, pixel for pixel, so no picture is shown.");
+        (void)buf_add_format(b, ": they are equal%s, so no picture is shown.",
+                             d->rounded ? " as shown, at 8 bits a channel" : ", pixel for pixel");
         return;
     }
     (void)buf_add_format(b, ": %" PRIu64 " of %" PRIu64 " pixels differ", d->changed, all);
     add_boxes(b, p);
     add_outside(b, p);
-    (void)buf_add_str(b, " It shows before, after and the difference, named beneath each.");
+    (void)buf_add_format(b, " It shows before, after and the difference, %s.", d->named ? "named beneath each" : "in this order");
 }

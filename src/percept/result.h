@@ -37,14 +37,18 @@ struct cell {
     struct rect box; /* in pixels as shown */
     uint32_t number; /* of the page or frame, from 1 */
     int64_t time_ms; /* below 0: it has none */
+    bool numbered, timed; /* that is written beneath it */
 };
 
 /* How two pictures differ. */
 struct difference {
     bool made;        /* they were compared */
     char *name;       /* of the earlier one */
-    struct size size; /* of what was compared of it, in the pixels that were compared */
+    struct size size; /* of what was compared of it, in the pixels that were compared; 0x0: there was nothing of it */
     struct size own;  /* of the other one, likewise */
+    bool region;      /* it was a view of a part, which was kept */
+    bool named;       /* beneath each of the three pictures it is written which it is */
+    bool rounded;     /* one of them has more bits than were compared */
     uint64_t changed; /* pixels; 0: they are equal, and there is no picture */
     struct area *boxes; /* of the changed ones, in the source's pixels or units */
     size_t n_boxes;
@@ -66,6 +70,7 @@ struct perception {
     struct {
         enum media media;
         struct size size; /* upright; of what is drawn, in whole units */
+        double extent_w, extent_h; /* the same, exact */
         uint64_t bytes;
         uint8_t sha256[SHA256_LEN];
         uint32_t frames;
@@ -85,7 +90,11 @@ struct perception {
     uint32_t frame;     /* from 1; 0 when none was asked for */
     int64_t time_ms;    /* of a video's frame; below 0: not known */
     int64_t asked_ms;   /* the moment of it that was named; 0 when none was */
-    struct fit_limits laid; /* what text was laid out by */
+    struct fit_limits laid; /* what text was laid out by, or tiles were cut by */
+    struct {
+        uint32_t max_edge; /* 0: none */
+        bool full, model;  /* the latter: it was named for this call, and is no session's */
+    } asked;
     bool sheet;         /* several pages or frames, in these cells: crop is its own size, and nothing maps back */
     struct cell *cells;
     size_t n_cells;

@@ -14,7 +14,7 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED;
 
 static bool printable(const char *s, size_t room)
 {
@@ -83,7 +83,8 @@ static bool pages_plausible(const struct work_reply *r)
 
 static bool extent_plausible(const struct work_reply *r)
 {
-    return isfinite(r->extent_w) && isfinite(r->extent_h) && r->extent_w > 0 && r->extent_h > 0 &&
+    return r->stretch >= 1.0 / LIMIT_SIDE && r->stretch <= LIMIT_SIDE && isfinite(r->extent_w) && isfinite(r->extent_h) &&
+           r->extent_w > 0 && r->extent_h > 0 &&
            fabs(r->extent_w - r->source_w) <= 1 && fabs(r->extent_h - r->source_h) <= 1 &&
            fabs(r->origin_x) <= LIMIT_ORIGIN && fabs(r->origin_y) <= LIMIT_ORIGIN;
 }
@@ -125,14 +126,15 @@ static bool drawn_planned(const struct work_request *request, const struct work_
 {
     struct area area, whole = {r->origin_x, r->origin_y, r->extent_w, r->extent_h};
     if (r->facts & WORK_TILED && request->page && !request->region.set) {
-        if (r->pages != fit_tiles(&request->limits, (struct size){r->source_w, r->source_h}))
+        if (r->stretch != 1 || r->pages != fit_tiles(&request->limits, (struct size){r->source_w, r->source_h}))
             return false;
         area = fit_tile_area(&request->limits, &whole, request->page);
     } else if (!fit_area(&request->region, &whole, &area)) {
         return false;
     }
     bool page = media_row((enum media)request->media)->class == CLASS_TEXT && !request->region.set;
-    struct size target = page ? fit_page(&request->limits, (struct size){r->source_w, r->source_h}) : fit_drawn(&request->limits, area.w, area.h);
+    struct size target = page ? fit_page(&request->limits, (struct size){r->source_w, r->source_h})
+                              : fit_drawn(&request->limits, area.w, area.h * r->stretch);
     struct fit_limits as_is = request->limits;
     as_is.resize = 1;
     return same_area(&area, &r->crop) && explained(request, &as_is, target, r);
@@ -272,7 +274,7 @@ static bool refusal_plausible(const struct work_reply *r)
 {
     switch ((enum work_status)r->status) {
     case WORK_BAD_REGION:
-        return size_plausible(r);
+        return size_plausible(r) && extent_plausible(r);
     case WORK_BAD_FRAME:
         return frames_plausible(r);
     case WORK_BAD_PAGE:

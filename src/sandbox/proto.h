@@ -25,7 +25,7 @@
 
 enum {
     WORK_SOCKET = 3,
-    WORK_MAGIC = 0x666f7634, /* "fov4"; a new number whenever a struct changes */
+    WORK_MAGIC = 0x666f7635, /* "fov5"; a new number whenever a struct changes */
     WORK_DETAIL = 160,
 };
 
@@ -71,7 +71,7 @@ struct work_request {
     uint32_t page, last_page; /* from 1; 0: not said. Of a picture without pages, its tiles */
     int64_t time_ms;          /* of a video, with WORK_TIME */
     uint32_t preview_w, preview_h; /* raw RGBA within this box too; 0 none */
-    uint32_t raw_w, raw_h;         /* of the input, for WORK_TEXT and WORK_DIFF */
+    uint32_t raw_w, raw_h;         /* of the input, for WORK_TEXT and WORK_DIFF; 0x0 of the latter: there is nothing of it */
     uint32_t other_w, other_h;     /* of the other input, for WORK_DIFF */
     uint64_t other_len;            /* bytes of the other input; 0: there is none */
     struct fit_box region;         /* in upright source pixels, or the units of what is drawn */
@@ -111,13 +111,17 @@ enum work_facts {
     WORK_APPROXIMATE = 128, /* frames is what the container says, or an estimate; nobody counted */
     WORK_CUT = 256,         /* of a video: the file ends before its end */
     WORK_PARTIAL = 512,     /* of a sheet of a video: not all of it was looked at */
+    WORK_ROUNDED = 1024,    /* the stored pixels have more than 8 bits a channel, or may have */
 };
+
+/* What is written beneath a picture on a contact sheet; WORK_DIFF: the number stands for the names beneath the three. */
+enum work_label { WORK_LABEL_NUMBER = 1, WORK_LABEL_TIME = 2 };
 
 /* A picture on a contact sheet, or (WORK_DIFF) a box of changed pixels in source pixels. */
 struct work_cell {
     uint32_t x, y, w, h; /* in pixels of the sheet as it was laid out: crop's size */
     uint32_t number;     /* of the page or frame, from 1 */
-    uint32_t reserved;
+    uint32_t labels;     /* enum work_label */
     int64_t time_ms;     /* below 0: not known */
 };
 
@@ -128,6 +132,7 @@ struct work_reply {
     uint32_t source_w, source_h; /* upright; of what is drawn, in whole units, rounded */
     double extent_w, extent_h;   /* the same, exact. Of a sheet: one of its pictures */
     double origin_x, origin_y;   /* of what is drawn: what its upper left is called in its units; 0, 0 mostly */
+    double stretch;              /* how much taller than wide one of its units is drawn; 1 mostly */
     uint32_t frames;
     uint32_t pages; /* of a document, or tiles; 1 when there is but one */
     uint32_t cells; /* of struct work_cell behind the preview */

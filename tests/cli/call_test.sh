@@ -51,6 +51,26 @@ test_wrong_arguments_are_named() {
     json message | grep -q limit
 }
 
+# However large: what is past the end is told with how much there is, and what no number of ours holds, by its name.
+test_numbers_past_the_end_name_the_count_and_others_the_argument() {
+    gif=$GOOD/gif-animated-3-frames.gif
+    while IFS='|' read -r arguments words; do
+        run fovea call view "{\"path\":\"$gif\",$arguments}"
+        want_status 1
+        want_json reason invalid_input
+        has out "$words"
+    done <<'END'
+"page":2147483647|has 1 page, so there is no page 2147483647
+"page":"1-99999999999"|has 1 page, so there is no page 99999999999
+"page":5000000000|has 1 page, so there is no page 5000000000
+"frame":1000001|frame 1000001 is past the end: the picture has 3 frames
+"frame":9000000000|frame 9000000000 is past the end: the picture has 3 frames
+"page":99999999999999999999|the number in \"page\" is out of range
+"region":[0,0,1e999,1],"max_edge":99|the number in \"region\" is out of range
+"max_edge":70000|\"max_edge\" takes a whole number from 28 to 65535
+END
+}
+
 test_no_json_and_no_such_tool_are_status_2_and_still_json() {
     for words in '{' '[]x' ''; do
         run fovea call view "$words"

@@ -68,6 +68,75 @@ test_tiles_are_compared_where_they_lie() {
     refused 'has 4 pages, so there is no page 5' b.png --against a.png --page 5
 }
 
+# Both are taken at the same place, which the source bounds; what the other lacks there differs.
+test_a_region_is_of_the_source_and_the_other_is_taken_there() {
+    png a.png 80 60
+    png c.png 90 60 85,5
+    compare c.png --against a.png --region 82,0,8,10
+    [ "$(json region) $(json difference.changed_pixels)" = '[82,0,8,10] 80' ] || fail "other numbers"
+    want_json difference.boxes '[[82,0,8,10]]'
+    json note | grep -q 'against a.png, which has nothing there: 80 of 80 pixels' || fail "other words"
+    compare c.png --against a.png --region 75,0,50,10
+    [ "$(json region) $(json difference.boxes)" = '[75,0,15,10] [[80,0,10,10]]' ] || fail "other numbers"
+    json note | grep -q 'which has only 5x10 there' || fail "other words"
+    compare a.png --against c.png --region 79,0,10,10
+    [ "$(json region) $(json difference.changed_pixels)" = '[79,0,1,10] 0' ] || fail "other numbers"
+    json note | grep -q 'against c.png: they are equal' || fail "other words"
+    refused 'outside the picture, which is 80x60' a.png --against c.png --region 82,0,8,10
+}
+
+test_an_earlier_view_of_a_part_is_compared_with_the_same_part() {
+    png a.png 80 60
+    png b.png 80 60 50,40
+    run fovea view --json --session s a.png --region 40,30,20,20
+    part=$(json id)
+    compare --session s b.png --against "$part"
+    [ "$(json region) $(json difference.boxes)" = '[40,30,20,20] [[50,40,1,1]]' ] || fail "other numbers"
+    compare --session s a.png --against "$part"
+    want_json difference.changed_pixels 0
+    compare --session s b.png --against "$part" --region 41,31,20,20
+    [ "$(json region) $(json difference.boxes)" = '[41,31,20,20] [[50,40,1,1]]' ] || fail "other numbers"
+    json note | grep -q 'against a.png, region 20x20 at 40,30: 1 of 400' || fail "other words"
+    png half.png 50 60 45,35
+    compare --session s half.png --against "$part"
+    [ "$(json region) $(json difference.boxes)" = '[40,30,10,20] [[45,35,1,1]]' ] || fail "other numbers"
+    png small.png 30 20
+    refused 'outside the picture, which is 30x20' --session s small.png --against "$part"
+    needs svg
+    svg '<rect width="9" height="9"/>' >a.svg
+    refused 'name the same part of the source' --session s a.svg --against "$part"
+}
+
+test_the_note_says_which_page_or_frame_the_other_is_and_which_lines_these_are() {
+    gif=$GOOD/gif-animated-3-frames.gif
+    run fovea view --json --session s --frame 3 "$gif"
+    compare --session s "$gif" --frame 2 --against "$(json id)"
+    json note | grep -q 'frame 2 of 3, against gif-animated-3-frames.gif frame 3:' || fail "other words"
+    if [ -x "$BUILD/fovea-text" ]; then
+        seq 300 >a.txt
+        seq 300 | sed s/7/8/ >b.txt
+        compare b.txt --against a.txt --page 2
+        json note | grep -q '^b.txt lines [0-9]*-[0-9]* of 300 (page 2 of [0-9]*), against a.txt page 2: ' || fail "other words"
+        want_json total_lines 300
+        [ "$(json lines)" != null ] || fail "no lines"
+    fi
+    needs pdf
+    pdf a.pdf
+    run fovea view --json --session s --page 2 a.pdf
+    compare --session s a.pdf --against "$(json id)"
+    json note | grep -q 'page 1 of 2, 200x100 pt, against a.pdf page 2: they are equal' || fail "other words"
+}
+
+test_equal_is_said_of_no_more_bits_than_were_compared() {
+    cp "$GOOD/png-rgb-16.png" a.png
+    compare a.png --against "$GOOD/png-rgb-16.png" --model claude-opus-4-7
+    json note | grep -q 'equal as shown, at 8 bits a channel, so' || fail "other words"
+    want_json tokens.image 0
+    cp "$GOOD/png-rgb-8.png" a.png
+    compare a.png --against "$GOOD/png-rgb-8.png"
+    json note | grep -q 'equal, pixel for pixel, so' || fail "other words"
+}
+
 test_sheets_are_not_compared() {
     gif=$GOOD/gif-animated-3-frames.gif
     run fovea view --json --session s --sheet "$gif"

@@ -42,6 +42,31 @@ test_a_long_picture_is_shown_whole_and_in_tiles() {
     has err 'one page at a time'
 }
 
+# It is long at the usual size or not at all, however small it is asked for.
+test_a_small_view_of_a_picture_that_is_not_long_says_nothing_of_tiles() {
+    run fovea view --json --max-edge 28 "$GOOD/png-rgb-8.png"
+    want_json source.pages null
+    make_tall tall.png 1000
+    run fovea view --json --max-edge 100 tall.png
+    want_json source.pages null
+    json note | grep -qv 'It is long' || fail "it is long"
+    run fovea view --page 2 --max-edge 100 tall.png
+    has err 'has 1 page, so there is no page 2'
+}
+
+test_max_edge_that_cannot_be_had_is_told() {
+    echo 'images.autoResize: false' >whole.yaml
+    run fovea view --json --config whole.yaml --max-edge 30 "$GOOD/png-rgb-8.png"
+    json note | grep -q 'max_edge was not looked at: images.autoResize is false' || fail "other words"
+    needs svg
+    echo '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="5" height="5"/></svg>' >a.svg
+    run fovea view --json --max-edge 9000 a.svg
+    want_json width 4096
+    json note | grep -q 'drawn no larger than that' || fail "other words"
+    run fovea view --json --max-edge 4096 a.svg
+    json note | grep -qv 'drawn no larger' || fail "other words"
+}
+
 test_what_does_not_go_together_is_refused_in_words() {
     gif=$GOOD/gif-animated-3-frames.gif
     while IFS='|' read -r options words; do
@@ -157,6 +182,12 @@ refused_page() {
 }
 
 test_a_range_past_the_end_names_how_many_there_are() {
+    for name in png-rgb-8.png gif-animated-3-frames.gif jpeg-gray.jpg; do
+        cp "$GOOD/$name" .
+        refused_page "$name" 1-2 'has 1 page, so there is no page 2'
+    done
+    make_tall tall.png 6000
+    refused_page tall.png 2-5 'has 4 pages, so there is no page 5'
     needs photo
     good=$BUILD/photos/good
     refused_page "$good/rgb.tif" 1-2 'has 1 page, so there is no page 2'

@@ -145,6 +145,22 @@ test_stdin_is_seen_like_a_file() {
     [ "$(json source.sha256)" = "$("$BUILD/tests/jsonget" a source.sha256)" ]
 }
 
+test_stdin_can_be_what_a_picture_is_compared_with() {
+    cp "$GOOD/png-rgb-8.png" a.png
+    status=0
+    fovea view --json a.png --against - <"$GOOD/png-rgb-8.png" >out 2>err || status=$?
+    want_status 0
+    want_json difference.changed_pixels 0
+    json note | grep -q 'against stdin: they are equal' || fail "other words"
+    status=0
+    fovea view --json a.png --against - <"$GOOD/png-palette-8.png" >out 2>err || status=$?
+    want_status 0
+    [ "$(json difference.changed_pixels)" -gt 0 ] || fail "they are said to be equal"
+    run fovea view - --against -
+    want_status 2
+    has err 'both want stdin'
+}
+
 test_stdin_at_and_over_its_limit() {
     fovea view --json - <"$GOOD/exactly-20mib.png" >out
     want_json ok true

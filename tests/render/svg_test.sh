@@ -87,10 +87,52 @@ test_units_are_those_of_the_view_box() {
     [ "$(json offset)" = '[0,-300]' ] || fail "offset $(json offset)"
 }
 
+# A unit may be wider than it is tall: shown as a browser does, measured as the markup does.
+test_a_view_box_that_is_stretched_keeps_its_units() {
+    svg a.svg 'width="400" height="400" viewBox="0 0 800 400" preserveAspectRatio="none"' \
+        '<rect width="800" height="400" fill="white"/><rect x="600" y="100" width="100" height="50" fill="lime"/>'
+    look a.svg
+    want_size 800x400
+    [ "$(json width)x$(json height) $(json scale)" = '400x400 [2,1]' ] || fail "not shown as 400x400"
+    has out 'Multiply x by 2 and y by 1 to map to user units'
+    pixel 325,125 00ff00
+    pixel 295,125 ffffff
+    pixel 325,155 ffffff
+    look --region 600,100,100,50 a.svg
+    [ "$(json region) $(json scale)" = '[600,100,100,50] [0.25,0.125]' ] || fail "region $(json region) $(json scale)"
+    pixel 5,5 00ff00
+    pixel 395,395 00ff00
+}
+
+test_a_page_of_a_view_box_that_is_stretched_is_the_only_one() {
+    svg a.svg 'width="400" height="4000" viewBox="0 0 3000 4000" preserveAspectRatio="none"' '<rect width="3000" height="4000"/>'
+    look --page 1 a.svg
+    want_json page null
+    run fovea view --json --page 2 a.svg
+    want_json reason invalid_input
+    has out 'has 1 page, so there is no page 2'
+}
+
 test_size_is_that_of_what_is_drawn_when_nothing_says_it() {
     svg a.svg '' '<g opacity=".5"><rect x="50" y="20" width="40" height="80"/></g><rect x="60" y="30" width="20" height="60" fill="lime"/>'
     look a.svg
     want_size 90x100
+}
+
+# And where it begins, which no size tells.
+test_sizes_are_said_as_they_are_and_regions_outside_name_them() {
+    svg a.svg 'viewBox="0 0 12.5 7.3"' '<rect width="9" height="9"/>'
+    look a.svg
+    want_size 12x7
+    has out 'a.svg 12.5x7.3 user units, shown'
+    svg a.svg 'viewBox="0 0 1 0.6"' '<rect width="1" height="1"/>'
+    look a.svg
+    has out 'a.svg 1x0.6 user units, shown'
+    run fovea view --json --region 2,2,1,1 a.svg
+    want_json message 'the region is empty or outside the picture, which is 1x0.6 user units'
+    svg a.svg 'viewBox="-100 -50.5 200 100"' '<rect width="9" height="9"/>'
+    run fovea view --json --region 150,0,9,9 a.svg
+    want_json message 'the region is empty or outside the picture, which is 200x100 user units and begins at -100,-50.5'
 }
 
 test_nothing_without_a_size_is_refused() {
@@ -132,6 +174,17 @@ test_small_region_of_layers_is_drawn_as_in_the_whole() {
     pixel 198,200 "$blue"
     pixel 202,200 "$mixed"
     pixel 300,200 "$mixed"
+}
+
+# The root says a size of its own, within what it is drawn in.
+test_small_region_of_layers_is_where_the_view_box_says() {
+    for root in 'width="400" height="400"' 'width="50" height="50"' 'width="100" height="25" preserveAspectRatio="none"'; do
+        svg a.svg "$root viewBox=\"1000 0 1000 1000\"" \
+            '<rect x="1000" width="1000" height="1000" fill="blue"/><g opacity=".99"><rect x="1500" width="500" height="1000" fill="red"/></g>'
+        look --region 1499,495,2,2 a.svg
+        pixel 20,20 0000ff
+        [ "$(colour "$(($(json width) - 20)),20")" != 0000ff ] || fail "$root: it is elsewhere"
+    done
 }
 
 test_transparent_ground_is_told_and_white() {

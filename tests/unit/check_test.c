@@ -19,7 +19,7 @@ static const struct work_request whole = {
 
 static struct work_reply honest(void)
 {
-    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .extent_w = 20, .extent_h = 10,
+    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .extent_w = 20, .extent_h = 10, .stretch = 1,
                                .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG, .width = 20, .height = 10, .crop = {0, 0, 20, 10},
                                .image_len = sizeof png};
 }
@@ -100,6 +100,9 @@ TEST(a_refusal_needs_no_picture_but_plausible_numbers)
     r.status = WORK_BAD_REGION;
     CHECK(!check_reply(&whole, &r, NULL));
     r.source_w = r.source_h = LIMIT_SIDE;
+    CHECK(!check_reply(&whole, &r, NULL));
+    r.extent_w = r.extent_h = LIMIT_SIDE;
+    r.stretch = 1;
     CHECK(check_reply(&whole, &r, NULL));
 }
 
@@ -275,6 +278,9 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.extent_h = 0);
     LIES(&whole, png, r.extent_h = 0.0 / 0.0);
     LIES(&whole, png, r.extent_h = 12);
+    LIES(&whole, png, r.stretch = 0);
+    LIES(&whole, png, r.stretch = 0.0 / 0.0);
+    LIES(&whole, png, r.stretch = 1e9);
     LIES(&whole, png, r.origin_x = 2.0 * LIMIT_ORIGIN);
     LIES(&whole, png, r.origin_y = -2.0 * LIMIT_ORIGIN);
     LIES(&whole, png, r.line_top = -1);

@@ -135,6 +135,17 @@ TEST(what_is_not_long_or_not_shrunk_has_one_tile)
         CHECK_MSG(fit_tiles(&usual, rows[i]) == 1, "%ux%u", rows[i].w, rows[i].h);
 }
 
+TEST(a_picture_does_not_become_long_because_a_small_one_is_asked_for)
+{
+    static const struct size rows[] = {{800, 400}, {1000, 2000}, {2351, 1100}};
+    struct fit_limits small = usual;
+    small.max_edge = 100;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        CHECK_MSG(fit_tiles(&small, rows[i]) == fit_tiles(&usual, rows[i]), "%ux%u", rows[i].w, rows[i].h);
+    small.max_edge = 400;
+    CHECK(fit_tiles(&small, (struct size){1200, 12000}) > 1);
+}
+
 static void check_tiles(const struct fit_limits *l, struct size s)
 {
     uint32_t n = fit_tiles(l, s), end = 0;

@@ -43,6 +43,10 @@ static void check_row(const struct row *r)
 #define LAYERS "<g opacity='.5'><rect width='900' height='900'/></g></svg>"
 #define PART(what, text) {what, "fovea-svg", MEDIA_SVG, text, sizeof text - 1, WORK_OK, 3000, 2000, NULL, 1000, {100, 100, 300, 200, FIT_SOURCE, 1}}
 
+#define G16 "<g><g><g><g><g><g><g><g><g><g><g><g><g><g><g><g>"
+#define G256 G16 G16 G16 G16 G16 G16 G16 G16 G16 G16 G16 G16 G16 G16 G16 G16
+#define ENTITY(name, text) "<!ENTITY " name " '" text text text text text text text text text text "'>"
+
 static const struct row drawings[] = {
     SVG("sides and a box", "<svg " NS "width='40' height='30' viewBox='0 0 4 3'>" RECT, WORK_OK, 4, 3, ""),
     SVG("a width and a box", "<svg " NS "width='40' viewBox='0 0 4 3'>" RECT, WORK_OK, 4, 3, ""),
@@ -61,7 +65,7 @@ static const struct row drawings[] = {
     SVG("a box of no height", "<svg " NS "viewBox='0 0 10 0'>" RECT, WORK_OK, 20, 10, NULL),
     SVG("too wide", "<svg " NS "width='1e9' height='10'>" RECT, WORK_TOO_LARGE, 0, 0, NULL),
     SVG("too high", "<svg " NS "width='10' height='1e9'>" RECT, WORK_TOO_LARGE, 0, 0, NULL),
-    SVG("units of their own", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio='none'>" RECT, WORK_OK, 40, 40, ""),
+    SVG("units of their own", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio='none'>" RECT, WORK_OK, 4, 8, ""),
     SVG("units that are the same", "<svg " NS "width='40' height='80' viewBox='0 0 4 8' preserveAspectRatio='none'>" RECT, WORK_OK, 4, 8, ""),
     SVG("at the lower right", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio='xMaxYMax slice'>" RECT, WORK_OK, 4, 4, NULL),
     SVG("at the upper left", "<svg " NS "width='40' height='40' viewBox='0 0 4 8' preserveAspectRatio=\"xMinYMin meet\">" RECT, WORK_OK, 8, 8, NULL),
@@ -73,6 +77,10 @@ static const struct row drawings[] = {
     SVG("cut", "<svg " NS "width='9' height='9'", WORK_MALFORMED, 0, 0, NULL),
     SVG("an open comment", "<!-- <svg", WORK_MALFORMED, 0, 0, NULL),
     SVG("compressed, by its first bytes", "\x1f\x8b<svg", WORK_MALFORMED, 0, 0, NULL),
+    SVG("nested", "<svg " NS "width='9' height='9'>" G256 G256, WORK_TOO_LARGE, 0, 0, "its elements are nested deeper than the parser goes"),
+    SVG("of entities", "<!DOCTYPE svg [" ENTITY("a", "lollollol") ENTITY("b", "&a;") ENTITY("c", "&b;") ENTITY("d", "&c;")
+                       ENTITY("e", "&d;") ENTITY("f", "&e;") ENTITY("g", "&f;") ENTITY("h", "&g;") "]><svg " NS ">&h;</svg>",
+        WORK_TOO_LARGE, 0, 0, "its entities stand for more than the parser takes"),
     SVG("of something else", "<html>" RECT, WORK_MALFORMED, 0, 0, NULL),
     PART("a part of a large one", "<svg " NS "viewBox='0 0 3000 2000'>" LAYERS),
     PART("of one that is placed", "<svg " NS "x='1' width='3000' height='2000'>" LAYERS),

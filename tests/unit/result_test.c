@@ -27,7 +27,7 @@ static struct perception example(void)
         .id = "view:3f9a0c51d2e4",
         .ref = strdup("shots/a.png"),
         .path = strdup("/abs/shots/a.png"),
-        .source = {.media = MEDIA_PNG, .size = {3840, 2160}, .bytes = 2210344, .frames = 1},
+        .source = {.media = MEDIA_PNG, .size = {3840, 2160}, .extent_w = 3840, .extent_h = 2160, .bytes = 2210344, .frames = 1},
         .media = MEDIA_WEBP,
         .size = {1568, 882},
         .crop = {0, 0, 3840, 2160},
@@ -97,7 +97,7 @@ TEST(note_says_how_to_map_coordinates)
          "a.png 3840x2160, shown at 1568x28. Multiply x by 2.449 and y by 1.4286 to map to the original."},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct perception p = {.source = {.size = {3840, 2160}, .frames = 1}, .crop = rows[i].crop,
+        struct perception p = {.source = {.size = {3840, 2160}, .extent_w = 3840, .extent_h = 2160, .frames = 1}, .crop = rows[i].crop,
                                .size = rows[i].size, .region = rows[i].region};
         auto_free char *note = note_new(&p, "a.png", NOTE_NO_GROUND);
         CHECK_STR(note, rows[i].note);
@@ -106,10 +106,14 @@ TEST(note_says_how_to_map_coordinates)
 
 TEST(note_of_every_kind_maps_to_its_source)
 {
-    struct cell cells[] = {{{8, 8, 100, 50}, 1, 0}, {{116, 8, 100, 50}, 40, 4100}, {{8, 92, 100, 50}, 99, 9840}};
-    struct cell pages[] = {{{8, 8, 100, 50}, 2, -1}, {{116, 8, 100, 50}, 3, -1}};
-    struct area boxes[] = {{100, 50, 40, 30}}, beyond[] = {{0, 200, 100, 50}};
-    struct cell one[] = {{{8, 8, 100, 50}, 1, 0}};
+    struct cell cells[] = {{{8, 8, 100, 50}, 1, 0, false, true}, {{116, 8, 100, 50}, 40, 4100, false, true},
+                           {{8, 92, 100, 50}, 99, 9840, false, true}};
+    struct cell frames[] = {{{8, 8, 100, 50}, 1, 0, true, true}, {{116, 8, 100, 50}, 40, 4100, true, true}};
+    struct cell narrow[] = {{{8, 8, 9, 5}, 1, 0, true, true}, {{25, 8, 9, 5}, 40, 4100, true, false}};
+    struct cell bare[] = {{{8, 8, 3, 5}, 1, 0, false, false}, {{19, 8, 3, 5}, 40, 4100, false, false}};
+    struct cell pages[] = {{{8, 8, 100, 50}, 2, -1, true, false}, {{116, 8, 100, 50}, 3, -1, true, false}};
+    struct area boxes[] = {{100, 50, 40, 30}}, beyond[] = {{0, 200, 100, 50}}, nothing[] = {{802, 0, 8, 10}};
+    struct cell one[] = {{{8, 8, 100, 50}, 1, 0, false, true}};
     static char other[] = "old.png";
     const struct {
         struct perception p;
@@ -154,17 +158,44 @@ TEST(note_of_every_kind_maps_to_its_source)
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
          "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full. Not all of it was "
          "looked at: what comes later may be missing. Name a time to see it."},
-        {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = cells, .n_cells = 2,
+        {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = frames, .n_cells = 2,
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
          "f 90x60, 2 frames from 0:00.0 to 0:04.1 in 2 columns, numbers and times beneath each; view it with frame for one of "
          "them in full."},
+        {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = narrow, .n_cells = 2,
+          .size = {40, 30}, .crop = {0, 0, 40, 30}},
+         "f 90x60, 2 frames from 0:00.0 to 0:04.1 in 2 columns, numbers beneath each; view it with frame for one of them in full."},
+        {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = bare, .n_cells = 2,
+          .size = {40, 30}, .crop = {0, 0, 40, 30}},
+         "f 90x60, 2 frames from 0:00.0 to 0:04.1 in 2 columns; view it with frame for one of them in full."},
+        {{.source = {.media = MEDIA_SVG, .size = {1, 1}, .extent_w = 1, .extent_h = 0.6}, .size = {4096, 2458}, .crop = {0, 0, 1, 0.6},
+          .asked = {.max_edge = 9000}},
+         "f 1x0.6 user units, shown at 4096x2458. Multiply coordinates by 0.0002441 to map to user units. It is drawn no larger than "
+         "that, whatever max_edge says."},
+        {{.source = {.media = MEDIA_PNG, .size = {400, 200}, .frames = 1}, .size = {400, 200}, .crop = {0, 0, 400, 200},
+          .asked = {.max_edge = 100}},
+         "f 400x200, shown pixel for pixel. max_edge was not looked at: images.autoResize is false in the config."},
+        {{.source = {.media = MEDIA_PNG, .size = {810, 600}}, .region = true, .crop = {802, 0, 8, 10},
+          .difference = {.made = true, .name = other, .own = {8, 10}, .changed = 80, .boxes = nothing, .n_boxes = 1}},
+         "f 810x600, region 8x10 at 802,0, against old.png, which has nothing there: 80 of 80 pixels differ, in 1 box: 802,0 8x10. It "
+         "shows before, after and the difference, in this order."},
+        {{.source = {.media = MEDIA_PNG, .size = {810, 600}}, .region = true, .crop = {795, 0, 15, 10},
+          .difference = {.made = true, .name = other, .size = {5, 10}, .own = {15, 10}, .part = {795, 0, 5, 10}, .changed = 80,
+                         .boxes = nothing, .n_boxes = 1}},
+         "f 810x600, region 15x10 at 795,0, against old.png, which has only 5x10 there: 80 of 150 pixels differ, in 1 box: 802,0 8x10. "
+         "It shows before, after and the difference, in this order."},
+        {{.source = {.media = MEDIA_PNG, .size = {90, 60}}, .region = true, .crop = {5, 5, 10, 10},
+          .difference = {.made = true, .name = other, .region = true, .size = {10, 10}, .own = {10, 10}, .part = {7, 5, 10, 10},
+                         .rounded = true}},
+         "f 90x60, region 10x10 at 5,5, against old.png, region 10x10 at 7,5: they are equal as shown, at 8 bits a channel, so no "
+         "picture is shown."},
         {{.source = {.media = MEDIA_MP4, .size = {90, 60}, .frames = 1}, .sheet = true, .cells = one, .n_cells = 1,
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
          "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full."},
         {{.source = {.media = MEDIA_PDF, .size = {100, 200}, .pages = 3}, .page = 2, .region = true, .size = {9, 9},
           .crop = {0, 100, 100, 100},
           .difference = {.made = true, .name = other, .size = {1000, 1500}, .own = {1000, 1000}, .changed = 7, .boxes = beyond,
-                         .n_boxes = 1, .media = MEDIA_PDF, .part = {0, 100, 100, 150}}},
+                         .n_boxes = 1, .named = true, .media = MEDIA_PDF, .part = {0, 100, 100, 150}}},
          "f page 2 of 3, 100x200 pt, region 100x100 at 0,100, against old.png, which is 100x150 in points and drawn larger: 7 of 1500000 "
          "pixels differ, in 1 box in points: 0,200 100x50. What lies outside it is of old.png alone. It shows before, after and "
          "the difference, named beneath each."},
@@ -191,7 +222,7 @@ TEST(note_of_every_kind_maps_to_its_source)
          "f 10x10, page 1 of 3, shown pixel for pixel. Converted from TIFF."},
         {{.source = {.media = MEDIA_PNG, .size = {1280, 720}}, .size = {9, 9}, .crop = {0, 0, 1280, 720},
           .difference = {.made = true, .name = other, .size = {1280, 720}, .own = {1280, 720}, .changed = 1200, .boxes = boxes,
-                         .n_boxes = 1}},
+                         .n_boxes = 1, .named = true}},
          "f 1280x720 against old.png: 1200 of 921600 pixels differ, in 1 box: 100,50 40x30. It shows before, after and the "
          "difference, named beneath each."},
         {{.source = {.media = MEDIA_PNG, .size = {1280, 720}}, .crop = {0, 0, 1280, 720},
@@ -199,7 +230,12 @@ TEST(note_of_every_kind_maps_to_its_source)
          "f 1280x720 against old.png: they are equal, pixel for pixel, so no picture is shown."},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        auto_free char *note = note_new(&rows[i].p, "f", NOTE_NO_GROUND);
+        struct perception p = rows[i].p;
+        if (!p.source.extent_w) {
+            p.source.extent_w = p.source.size.w;
+            p.source.extent_h = p.source.size.h;
+        }
+        auto_free char *note = note_new(&p, "f", NOTE_NO_GROUND);
         CHECK_STR(note, rows[i].note);
     }
 }
@@ -256,7 +292,7 @@ TEST(json_of_a_sheet_has_cells_and_no_scale)
     p.source.duration_ms = 9840;
     p.sheet = true;
     p.cells = calloc(1, sizeof *p.cells);
-    p.cells[0] = (struct cell){{8, 9, 100, 50}, 40, 4100};
+    p.cells[0] = (struct cell){{8, 9, 100, 50}, 40, 4100, false, true};
     p.n_cells = 1;
     cleanup(json_decref_p) json_t *j = json_of(&p, 0);
     auto_free char *cells = json_dumps(json_object_get(j, "cells"), JSON_COMPACT);

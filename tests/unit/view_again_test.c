@@ -201,6 +201,40 @@ TEST(a_tile_seen_again_is_the_same_part_under_any_limits)
               "%s", told(small, "note"));
 }
 
+/* By this process, and by another that has only the record. */
+TEST(a_view_seen_again_has_the_fit_that_was_asked_for)
+{
+    auto_fovea *f = context(), *other = context();
+    auto_session *s = session(f, (struct fovea_session_options){.name = "fits"});
+    auto_session *same = session(other, (struct fovea_session_options){.name = "fits"});
+    copy_fixture("png-very-tall.png", "long.png");
+    copy_fixture("png-rgb-8.png", "fit.png");
+    const struct fovea_view_request first[] = {
+        {.path = "fit.png", .max_edge = 40},
+        {.path = "long.png", .max_edge = 400, .model = "claude-opus-4-7"},
+        {.path = "long.png", .detail = "full", .model = "claude-opus-4-7"},
+        {.path = "long.png", .page = {2, 0}},
+        {.path = "long.png", .page = {2, 0}, .max_edge = 900},
+        {.path = "fit.png", .max_edge = 40, .region = {0, 0, 60, 60, true}},
+    };
+    for (size_t i = 0; i < COUNT(first); i++) {
+        auto_result *seen = see(NULL, s, first[i]);
+        fovea_session *both[] = {s, same};
+        for (size_t k = 0; k < COUNT(both); k++) {
+            auto_result *again = ASK(both[k], .path = told(seen, "id"));
+            static const char *const members[] = {"id", "width", "height", "page", "region", "tokens"};
+            for (size_t m = 0; m < COUNT(members); m++)
+                CHECK_MSG(!strcmp(told(again, members[m]), told(seen, members[m])), "%zu,%zu: %s is %s, not %s", i, k, members[m],
+                          told(again, members[m]), told(seen, members[m]));
+        }
+    }
+    auto_result *small = ASK(s, .path = "fit.png", .max_edge = 40);
+    auto_result *larger = ASK(s, .path = told(small, "id"), .max_edge = 50);
+    auto_result *part = ASK(s, .path = told(small, "id"), .region = {0, 0, 60, 45, true});
+    CHECK(image_of(small).width == 40 && image_of(larger).width == 50);
+    CHECK_MSG(image_of(part).width == 60, "a part of it is as small: %u", image_of(part).width);
+}
+
 TEST(a_page_of_text_seen_again_has_the_same_lines_under_any_limits)
 {
     if (!has_program("text"))
@@ -391,7 +425,7 @@ TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
     }
 }
 
-TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_and_its_id)
+TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_its_numbers_and_its_id)
 {
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "kept"});
@@ -405,6 +439,8 @@ TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_and_its_id)
         auto_result *again = ASK(both[i], .path = told(first, "id"));
         CHECK_STR(told(again, "id"), told(first, "id"));
         CHECK_STR(told(again, "note"), told(first, "note"));
+        CHECK_STR(told(again, "difference"), told(first, "difference"));
+        CHECK_STR(told(again, "scale"), "null");
         CHECK(same_bytes(first, again));
     }
 }

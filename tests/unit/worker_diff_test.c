@@ -130,6 +130,23 @@ TEST(a_change_of_size_counts_what_only_one_of_them_has)
     CHECK(grown.believed && grown.reply.changed == 2000 && box_is(&grown, 0, (struct rect){0, 50, 100, 20}));
 }
 
+TEST(where_there_was_nothing_all_is_changed)
+{
+    auto_image any = flat_image(8, 10, 9, 9, 9, 255), b = drawn_image(8, 10, 3, 1);
+    struct work_request q = request_of(&any, &b);
+    q.raw_w = q.raw_h = 0;
+    auto_outcome o = diff_within(&any, &b, q);
+    CHECK(o.believed && o.reply.changed == 80 && box_is(&o, 0, (struct rect){0, 0, 8, 10}) && !o.out.cells[0].labels);
+    q.raw_w = 8;
+    auto_outcome half = diff_within(&any, &b, q);
+    CHECK(half.status == WORK_MALFORMED);
+    auto_image wide = drawn_image(300, 200, 3, 1);
+    q = request_of(&any, &wide);
+    q.raw_w = q.raw_h = 0;
+    auto_outcome named = diff_within(&any, &wide, q);
+    CHECK(named.believed && named.reply.changed == 60000 && named.out.cells[0].labels);
+}
+
 TEST(colours_that_nobody_sees_are_the_same)
 {
     auto_image a = flat_image(80, 60, 255, 0, 0, 0), b = flat_image(80, 60, 0, 0, 255, 0);

@@ -44,7 +44,7 @@ TEST(a_picture_lies_in_its_cell_with_its_words_beneath)
     CHECK(!contact_init(&s, &usual, 5, 400, 300, (struct size){400, 300}));
     auto_image red = {0};
     filled(&red, 800, 600, (const uint8_t[4]){255, 0, 0, 255});
-    CHECK(!contact_put(&s, 3, &red, 9, 1234, "frame 9"));
+    CHECK(!contact_put(&s, 3, &red, 9, 1234, (struct label[]){{"frame 9", WORK_LABEL_NUMBER}, {NULL, 0}}));
     struct rect r = sheet_cell(&s.plan, 3), words = {r.x, r.y + r.h, r.w, SHEET_LABEL};
     CHECK(s.cells[3].x == r.x && s.cells[3].y == r.y && s.cells[3].w == r.w && s.cells[3].h == r.h);
     CHECK(s.cells[3].number == 9 && s.cells[3].time_ms == 1234);
@@ -79,17 +79,26 @@ TEST(what_is_transparent_is_laid_on_white)
     contact_done(&s);
 }
 
-TEST(words_never_leave_their_cell)
+/* What is said of frames: all of it, all of it in small letters, or a number alone; half a number is none. */
+TEST(words_never_leave_their_cell_and_are_told)
 {
-    struct contact s;
-    CHECK(!contact_init(&s, &usual, 4, 40, 30, (struct size){40, 30}));
-    auto_image white = {0};
-    filled(&white, 40, 30, (const uint8_t[4]){255, 255, 255, 255});
-    CHECK(!contact_put(&s, 0, &white, 1, -1, "a line that is much longer than any cell of this sheet is wide, by far, gqyp"));
-    struct rect r = sheet_cell(&s.plan, 0);
-    uint32_t all = ink(&s.image, (struct rect){0, 0, s.plan.size.w, s.plan.size.h});
-    CHECK(all > 20 && all == ink(&s.image, (struct rect){r.x, r.y + r.h, r.w, SHEET_LABEL}));
-    contact_done(&s);
+    static const struct {
+        uint32_t width, tells;
+    } rows[] = {{300, 3}, {140, 3}, {70, 3}, {40, 1}, {6, 0}};
+    static const struct label labels[] = {{"frame 12  0:07.31", 3}, {"12  0:07.31", 3}, {"12", 1}, {NULL, 0}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct contact s;
+        uint32_t w = rows[i].width;
+        CHECK(!contact_init(&s, &usual, 4, w, 30, (struct size){w, 30}));
+        auto_image white = {0};
+        filled(&white, w, 30, (const uint8_t[4]){255, 255, 255, 255});
+        CHECK(!contact_put(&s, 0, &white, 12, 7310, labels));
+        struct rect r = sheet_cell(&s.plan, 0);
+        uint32_t all = ink(&s.image, (struct rect){0, 0, s.plan.size.w, s.plan.size.h});
+        CHECK_MSG(s.cells[0].labels == rows[i].tells, "%u: %u", w, s.cells[0].labels);
+        CHECK(!all == !rows[i].tells && all == ink(&s.image, (struct rect){r.x, r.y + r.h, r.w, SHEET_LABEL}));
+        contact_done(&s);
+    }
 }
 
 TEST(a_sheet_of_none_or_too_many_is_refused)
