@@ -120,9 +120,9 @@ static struct shown show_reference(struct writer *w, const struct item *item, co
 {
     static const enum form forms[] = {[REFER_URL] = FORM_URL, [REFER_FILE] = FORM_FILE};
     struct shown s = {.part = p, .raw = p->raw.len && is_own(w, &item->e)};
-    enum refer by = refer_by(w->wire, &item->e, p);
-    if (exact(w))
-        by = p->url.len ? REFER_URL : p->file_id.len ? REFER_FILE : REFER_NONE;
+    /* Export gives back what came; but a result may stand in it that came from elsewhere. */
+    bool back = exact(w) && is_own(w, &item->e);
+    enum refer by = back ? refer_spelled(w->wire, &item->e, p) : refer_by(w->wire, &item->e, p);
     if (by != REFER_NONE)
         s.form = forms[by];
     else if (s.raw && !p->url.len && !p->file_id.len)
