@@ -208,7 +208,7 @@ static struct shown show_broken(struct writer *w, const struct item *item, const
 {
     w->words.len = 0;
     (void)broken_text(p, &w->words);
-    tell_part(w, item->e.seq, (size_t)(p - item->e.parts), "a block that cannot be sent, told as text,", p->wire);
+    tell_block(w, item->e.seq, (size_t)(p - item->e.parts), "a block that cannot be sent, told as text,", p);
     return (struct shown){.form = FORM_WORDS, .part = p};
 }
 
@@ -222,10 +222,10 @@ static struct shown show_opaque(struct writer *w, const struct item *item, size_
         const char *why = unbound(w, e, i);
         if (!why)
             return (struct shown){.form = FORM_VALUE, .part = p, .value = p->value};
-        tell_part(w, e->seq, i, why, (struct span){0});
+        tell(w, e->seq, "part %zu of entry %jd: %s", i, (intmax_t)e->seq, why);
         return (struct shown){.part = p};
     }
-    tell_part(w, e->seq, i, p->thinking ? "thinking" : p->text.len ? "a block, told as text," : "a block", p->wire);
+    tell_block(w, e->seq, i, p->thinking ? "thinking" : p->text.len ? "a block, told as text," : "a block", p);
     if (p->text.len && !p->thinking && !is_blank(p->text))
         return (struct shown){.form = FORM_TEXT, .part = p, .text = p->text};
     return (struct shown){.part = p};
