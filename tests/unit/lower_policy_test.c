@@ -242,6 +242,11 @@ TEST(targets_come_from_the_tables)
         {"google", "gemini-2.5-pro", NULL, LOWER_GEMINI, TOOL_SIBLING, 3600, 2048, 300000, 100, 1000, true, false, false},
         {"google", "gemini-3.8-flash", NULL, LOWER_GEMINI, TOOL_NATIVE, 3600, 4096, 300000, 100, 1000, true, false, true},
         {"ollama", "qwen", NULL, LOWER_CHAT, TOOL_REATTACH, 60, 0, 0, 100, 1000, true, false, false},
+        {"ollama", "qwen", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"llama.cpp", "x", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"lm-studio", "x", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"openai", "not-known", NULL, LOWER_RESPONSES, TOOL_NATIVE, 1500, 0, 0, 100, 1000, true, false, false},
+        {"llama.cpp", "x", "anthropic", LOWER_ANTHROPIC, TOOL_NATIVE, 100, 0, 0, 100, 1000, true, false, false},
         {"elsewhere", "any", "openai-chat", LOWER_CHAT, TOOL_REATTACH, 60, 0, 0, 100, 1000, true, false, false},
     };
     struct models *m = models_new();
