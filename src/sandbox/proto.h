@@ -111,6 +111,7 @@ enum work_facts {
     WORK_APPROXIMATE = 128, /* frames is what the container says, or an estimate; nobody counted */
     WORK_CUT = 256,         /* of a video: the file ends before its end */
     WORK_PARTIAL = 512,     /* of a sheet of a video: not all of it was looked at */
+    WORK_DAMAGED = 1024,    /* of a video: frames are missing or do not decode */
 };
 
 /* A picture on a contact sheet, or (WORK_DIFF) a box of changed pixels in source pixels. */
