@@ -81,7 +81,7 @@ static int next_entry(void *arg, struct entry *ret)
 static struct simulation run(const struct target *t, struct session *s)
 {
     struct simulation sim;
-    struct sim_ask ask = {t, sim_policies, POLICIES, SIM_BASE_TOKENS, next_entry, s};
+    struct sim_ask ask = {t, sim_policies, POLICIES, REPLAY_HOST_TOKENS, next_entry, s};
     s->next = s->images = 0;
     if (simulate(&ask, &sim) < 0)
         errx(1, "the simulation failed");
@@ -298,7 +298,7 @@ int main(void)
     if (!m)
         errx(1, "memory");
     printf("## Retention\n\nWhat a session costs under each policy, in dollars of input, over every request that it has (`fovea lower --simulate`). The\n"
-           "sessions are generated; %d tokens of instructions and tools stand before each. Less is better.\n\n", SIM_BASE_TOKENS);
+           "sessions are generated; %d tokens of instructions and tools stand before each. Less is better.\n\n", REPLAY_HOST_TOKENS);
     trace_table(m);
     for (size_t i = 0; i < PRICED; i++)
         money_table(m, i);

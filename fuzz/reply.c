@@ -69,6 +69,7 @@ static void claim_picture(const struct work_request *q, const struct work_reply 
     CLAIM(q->media == MEDIA_TEXT || (!r->first_line && !r->last_line && !r->total_lines && !r->part_first && !r->part_last));
     CLAIM(!r->part_last || (r->part_first >= 1 && r->part_first >= r->first_line && r->part_first <= r->part_last && r->part_last <= r->last_line));
     CLAIM(!(r->facts & WORK_PARTIAL) || (q->media == MEDIA_MP4 && q->flags & WORK_SHEET && r->cells));
+    CLAIM(!(r->facts & WORK_DAMAGED) || q->media == MEDIA_MP4);
     if (q->flags & (WORK_RAW | WORK_RGBA))
         return;
     struct sniff s;

@@ -5,6 +5,8 @@
  */
 #include "fonts.h"
 
+#include <stdbool.h>
+
 #include "fontset.h"
 
 /* GLib's own way of saying what is wrong looks for a journal, by calls that the jail does not know. */
@@ -69,6 +71,61 @@ PangoFontDescription *fonts_mono(PangoContext *context, double column)
     PangoFontDescription *font = pango_font_description_from_string(FONTS_MONO);
     pango_font_description_set_absolute_size(font, column / column_of(context, font) * PANGO_SCALE);
     return font;
+}
+
+/* Other scripts have marks that take room, and fonts that know where. */
+static bool has_seats(const PangoItem *item)
+{
+    static const GUnicodeScript scripts[] = {G_UNICODE_SCRIPT_COMMON, G_UNICODE_SCRIPT_INHERITED, G_UNICODE_SCRIPT_LATIN, G_UNICODE_SCRIPT_GREEK,
+                                             G_UNICODE_SCRIPT_CYRILLIC};
+    bool found = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++)
+        found = found || item->analysis.script == (guint8)scripts[i];
+    return found && item->analysis.level % 2 == 0;
+}
+
+/* Variation selectors count as marks, and are what emoji are joined with. */
+static bool is_mark(gunichar c)
+{
+    return g_unichar_ismark(c) && !(c >= 0xfe00 && c <= 0xfe0f);
+}
+
+/* Whether glyph k of a run is of a mark: alone, because another font has it, or behind the letter of its cluster. */
+static bool stands_on(const PangoGlyphItem *run, int k, const char *text)
+{
+    const char *at = text + run->item->offset + run->glyphs->log_clusters[k];
+    return is_mark(g_utf8_get_char(run->glyphs->glyphs[k].attr.is_cluster_start ? at : g_utf8_next_char(at)));
+}
+
+/* Most fonts of one width have marks as wide as letters, and say nothing of where these belong: they would stand behind their letter, in
+ * the column of the next. Ink that is not over the letter is put over its middle. */
+static void seat(PangoFont *font, PangoGlyphInfo *g, int letter)
+{
+    PangoRectangle ink;
+    if (g->glyph == PANGO_GLYPH_EMPTY || g->glyph & PANGO_GLYPH_UNKNOWN_FLAG)
+        return;
+    pango_font_get_glyph_extents(font, g->glyph, &ink, NULL);
+    int middle = ink.x + ink.width / 2;
+    g->geometry.width = 0;
+    if (ink.width > 0 && middle + g->geometry.x_offset > 0)
+        g->geometry.x_offset = -letter / 2 - middle;
+}
+
+void fonts_seat_marks(PangoLayoutLine *line)
+{
+    const char *text = pango_layout_get_text(line->layout);
+    int letter = 0;
+    for (GSList *i = line->runs; i; i = i->next) {
+        PangoGlyphItem *run = i->data;
+        bool seats = has_seats(run->item);
+        for (int k = 0; k < run->glyphs->num_glyphs; k++) {
+            PangoGlyphInfo *g = &run->glyphs->glyphs[k];
+            if (letter && seats && stands_on(run, k, text))
+                seat(run->item->analysis.font, g, letter);
+            else
+                letter = g->geometry.width;
+        }
+    }
 }
 
 uint32_t fonts_missing(const PangoLayoutLine *line)

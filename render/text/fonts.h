@@ -26,6 +26,9 @@ void fonts_scale(PangoContext *context, cairo_t *cairo);
 /* How many characters of a line no font has. */
 uint32_t fonts_missing(const PangoLayoutLine *line);
 
+/* Puts marks over the letters that they belong to where their font does not: of Latin, Greek and Cyrillic, and of signs. */
+void fonts_seat_marks(PangoLayoutLine *line);
+
 /* The font of code at the size where each column is so wide. The caller frees it. */
 PangoFontDescription *fonts_mono(PangoContext *context, double column);
 

@@ -106,7 +106,8 @@ static void to_line(struct on_page *p, uint32_t line)
 
 static void show_line(struct on_page *p, double x, double base)
 {
-    PangoLayoutLine *line = pango_layout_iter_get_line_readonly(p->iter);
+    PangoLayoutLine *line = pango_layout_iter_get_line(p->iter);
+    fonts_seat_marks(line);
     *p->missing += fonts_missing(line);
     p->base = base;
     cairo_move_to(p->cairo, x, base);

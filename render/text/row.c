@@ -24,18 +24,26 @@ static void mark_zeros(struct row_pen *pen, const char *words, size_t len)
     pango_attr_list_unref(list);
 }
 
-void row_words(struct row_pen *pen, const char *words, size_t len, double x, double y)
+/* seated: marks are put onto the letters before them where their font does not do it. */
+static void show_words(struct row_pen *pen, const char *words, size_t len, bool seated, double x, double y)
 {
     bool zeros = pen->zero.there && memchr(words, '0', len);
     if (zeros)
         mark_zeros(pen, words, len);
     pango_layout_set_text(pen->layout, words, (int)len);
-    PangoLayoutLine *line = pango_layout_get_line_readonly(pen->layout, 0);
+    PangoLayoutLine *line = seated ? pango_layout_get_line(pen->layout, 0) : pango_layout_get_line_readonly(pen->layout, 0);
+    if (seated)
+        fonts_seat_marks(line);
     pen->missing += fonts_missing(line);
     cairo_move_to(pen->cairo, x, y);
     pango_cairo_show_layout_line(pen->cairo, line);
     if (zeros)
         pango_layout_set_attributes(pen->layout, NULL);
+}
+
+void row_words(struct row_pen *pen, const char *words, size_t len, double x, double y)
+{
+    show_words(pen, words, len, false, x, y);
 }
 
 /* A piece of a row, as it is shown. */
@@ -79,7 +87,7 @@ static void draw_piece(struct row_pen *pen, struct piece *p, double x, double y)
         if (p->wide)
             spread(pen, p);
         cairo_set_source_rgb(pen->cairo, p->marked ? 0.72 : 0, 0, 0);
-        row_words(pen, p->text.data, p->text.len, x + p->first * pen->column, y);
+        show_words(pen, p->text.data, p->text.len, p->joined, x + p->first * pen->column, y);
         if (p->wide)
             pango_layout_set_attributes(pen->layout, NULL);
     }
@@ -102,7 +110,7 @@ static void add_cell(struct piece *p, const struct cell *k)
     else
         (void)buf_add_char(&p->text, k->c);
     p->columns += k->columns;
-    p->joined |= !k->columns;
+    p->joined |= !k->columns || k->mark == MARK_PILED;
     p->wide += k->columns == 2 && k->mark == MARK_PLAIN;
 }
 

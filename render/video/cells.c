@@ -89,6 +89,7 @@ int sheet_make(struct movie *m, const struct fit_limits *limits, struct contact 
         status = complain_of(e, c);
     h->sheet = true;
     h->partial = looks.partial || s.partial;
+    h->damaged = h->damaged || (looks.damaged > 0 && !h->cut);
     h->extent_w = s.shape.w;
     h->extent_h = s.shape.h;
     return status;

@@ -12,7 +12,7 @@
 #include "movie.h"
 #include "whole.h"
 
-enum { ROOM_FIRST = 1024, LOOK_EVERY = 256 };
+enum { ROOM_FIRST = 1024, LOOK_EVERY = 256, MISCOUNT_SHARE = 50 };
 
 static int times_add(struct times *t, int64_t at)
 {
@@ -87,13 +87,22 @@ static int list_packet(struct movie *m, const AVPacket *p)
     return p->flags & AV_PKT_FLAG_KEY && times_add(&l->keys, pts) ? AVERROR(ENOMEM) : 0;
 }
 
-static int read_packets(struct movie *m, int64_t until)
+/* Adds up what is found, to be compared with what the file says it has. */
+struct found {
+    int64_t packets; /* of the stream, with something in them */
+    bool corrupt;    /* one of them, by the demuxer's own words */
+};
+
+static int read_packets(struct movie *m, int64_t until, struct found *ret)
 {
     int e = 0;
     for (uint32_t n = 0; !e && m->frames.shown.n < LIMIT_FRAMES; n++) {
         e = av_read_frame(m->format, m->packet);
-        if (!e && m->packet->stream_index == m->stream->index)
+        if (!e && m->packet->stream_index == m->stream->index) {
+            ret->packets += m->packet->size > 0;
+            ret->corrupt |= m->packet->flags & AV_PKT_FLAG_CORRUPT;
             e = list_packet(m, m->packet);
+        }
         av_packet_unref(m->packet);
         if (!e && n % LOOK_EVERY == 0 && clock_ms() > until)
             e = AVERROR(ETIMEDOUT);
@@ -111,15 +120,29 @@ static void find_end(struct frame_list *l)
     l->end = MAX(l->end, last + usual);
 }
 
+/* The demuxer of AVI goes on behind what it cannot read, and counts on from there as if nothing had been in between. So frames are
+ * missing that the index has; or, where that is gone too, that the head tells of, if those are more than its makers miscount. */
+static bool avi_misses(const struct movie *m, int64_t indexed, const struct found *found)
+{
+    const struct frame_list *l = &m->frames;
+    int64_t told = m->stream->nb_frames, off = MAX(told / MISCOUNT_SHARE, 2);
+    bool sought = told > 0 && timed(told) && l->shown.n && l->end - l->shown.at[0] < told - off && found->packets < told - off;
+    return m->media == MEDIA_AVI && l->whole && (found->packets < indexed || sought);
+}
+
 int movie_list(struct movie *m, struct complaint *c)
 {
     struct frame_list *l = &m->frames;
-    int e = read_packets(m, clock_ms() + LIMIT_VIDEO_LIST_MS);
+    struct found found = {0};
+    int64_t indexed = avformat_index_get_entries_count(m->stream);
+    int e = read_packets(m, clock_ms() + LIMIT_VIDEO_LIST_MS, &found);
     if (e == AVERROR(ENOMEM))
         return complain(c, WORK_NO_MEMORY, "no memory for the list of frames");
     bool late = e == AVERROR(ETIMEDOUT) || clock_ms() >= m->deadline;
     l->whole = e && !late;
     l->cut = (l->whole && e != AVERROR_EOF) || video_is_cut(m->media, m->data, m->len);
+    /* Of a file that is cut the last frame is no worse than those that are not there. */
+    l->damaged = (!l->cut && (found.corrupt || avi_misses(m, indexed, &found))) || video_is_torn(m->media, m->data, m->len);
     if (!l->shown.n && late)
         return complain(c, WORK_TIMED_OUT, "no frame of the video was found by then");
     if (!l->shown.n)

@@ -72,7 +72,7 @@ static int take_look(struct movie *m, int64_t pts, AVFrame *f, struct looks *l)
     if (!e)
         l->n++;
     else
-        l->damaged++;
+        l->damaged += status == WORK_OK || status == WORK_MALFORMED;
     return status == WORK_NO_MEMORY || e == -ENOMEM ? WORK_NO_MEMORY : WORK_OK;
 }
 

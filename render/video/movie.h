@@ -26,6 +26,7 @@ struct frame_list {
     int64_t end;  /* of the last */
     bool whole;   /* every frame that the file has is in it */
     bool cut;     /* the file ends before its end */
+    bool damaged; /* it has, or once had, frames that are not in the list */
     bool by_order; /* the file does not say when they are shown, only in which order they come: these are the times of that */
 };
 

@@ -90,6 +90,7 @@ static int video_open(const struct source *s, struct decoder **ret, struct heade
         return status;
     h.frames = movie_count(d->movie, &h.approximate);
     h.cut = d->movie->frames.cut;
+    h.damaged = d->movie->frames.damaged;
     h.duration_ms = movie_length(d->movie);
     d->is_sheet = s->request->flags & WORK_SHEET;
     status = d->is_sheet ? sheet_make(d->movie, &s->request->limits, &d->sheet, &h, c) : open_frame(d, s->request, &h, c);

@@ -92,6 +92,34 @@ static bool webm_cut(struct span f)
     return false;
 }
 
+enum { EBML_SEGMENT = 0x18538067, EBML_CLUSTER = 0x1f43b675 };
+
+/* Segments and clusters are gone into, all else is passed over. Nonsense is damage only within one that knows its size and is
+ * all there. */
+static bool webm_torn(struct span f)
+{
+    uint64_t at = 0, segment = 0, cluster = 0, name, size;
+    bool unknown, ignored;
+    for (uint32_t n = 0; n < PARTS_MOST && at < f.len; n++) {
+        uint64_t end = at < cluster ? cluster : at < segment ? segment : f.len;
+        bool known = (at < cluster || at < segment) && end <= f.len;
+        if (!ebml_number(f, &at, true, &name, &ignored) || name > UINT32_MAX || !ebml_number(f, &at, false, &size, &unknown))
+            return known;
+        bool enters = name == EBML_SEGMENT || name == EBML_CLUSTER;
+        if (unknown ? !enters : at > end || size > end - at)
+            return known;
+        if (!unknown && enters)
+            *(name == EBML_SEGMENT ? &segment : &cluster) = at + size;
+        at += enters ? 0 : size;
+    }
+    return false;
+}
+
+bool video_is_torn(enum media media, const uint8_t *data, size_t len)
+{
+    return (media == MEDIA_WEBM || media == MEDIA_MKV) && webm_torn((struct span){data, len});
+}
+
 bool video_is_cut(enum media media, const uint8_t *data, size_t len)
 {
     struct span f = {data, len};

@@ -193,7 +193,7 @@ int fovea_simulate(fovea *f, const struct fovea_simulate_request *q, fovea_write
     if (r < 0)
         return r;
     struct sim_ask ask = {.target = &target, .policies = policies, .n_policies = n, .next = feed_next, .arg = &feed,
-                          .base_tokens = q->base_tokens ? q->base_tokens : SIM_BASE_TOKENS};
+                          .base_tokens = q->base_tokens ? q->base_tokens : REPLAY_HOST_TOKENS};
     return run(&ask, q->session ? q->session : q->trace, form, write, arg, fault);
 }
 

@@ -191,9 +191,9 @@ static int show_frames(struct asking *a)
     uint32_t n = a->view.output.reply.cells;
     uint32_t facts = a->view.output.reply.facts;
     free(a->shown);
-    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s%s",
+    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s%s%s",
                  because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", facts & WORK_CUT ? NOTE_CUT : "",
-                 facts & WORK_PARTIAL ? NOTE_PARTIAL : "") < 0) {
+                 facts & WORK_DAMAGED ? NOTE_DAMAGED : "", facts & WORK_PARTIAL ? NOTE_PARTIAL : "") < 0) {
         a->shown = NULL;
         return fault_oom(a->fault);
     }

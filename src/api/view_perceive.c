@@ -160,7 +160,7 @@ static struct perception perception_of(struct view_job *j)
         .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .extent_w = r->extent_w,
                    .extent_h = r->extent_h, .bytes = j->snapshot.size,
                    .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT,
-                   .partial = r->facts & WORK_PARTIAL, .pages = pages_of(j), .tile = tile_of(j), .duration_ms = r->duration_ms},
+                   .partial = r->facts & WORK_PARTIAL, .damaged = r->facts & WORK_DAMAGED, .pages = pages_of(j), .tile = tile_of(j), .duration_ms = r->duration_ms},
         .media = (enum media)r->media,
         .size = {r->width, r->height},
         .crop = r->crop,

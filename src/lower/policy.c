@@ -125,11 +125,13 @@ static money cost(const struct replay *r, int64_t read, int64_t write)
  */
 enum { NEW_SESSION = 10 };
 
-/* What a cut at that place saves, times the number of warm runs so far. */
+/* What a cut at that place saves, times the number of warm runs so far. A cut so early that the provider does not hold what stands
+ * before it costs that too, the host's own words included. */
 static money gain_of(const struct replay *r, int64_t at, int64_t saved)
 {
-    int64_t total = replay_tokens(r), last = MIN(r->s.last_tokens, total), less = MAX(total - saved, 0);
-    money now = cost(r, last, total - last) - cost(r, MIN(at, less), less - MIN(at, less));
+    int64_t unsaid = replay_unsaid(r), total = replay_tokens(r) + unsaid, last = MIN(r->s.last_tokens + unsaid, total);
+    int64_t less = MAX(total - saved, 0), kept = replay_held(r, at) ? MIN(at + unsaid, less) : 0;
+    money now = cost(r, last, total - last) - cost(r, kept, less - kept);
     money later = cost(r, total, 0) - cost(r, less, 0);
     return now * (r->s.colds + 1) + later * (r->s.requests + NEW_SESSION);
 }

@@ -42,15 +42,31 @@ static bool same_vendor(enum lower_wire wire, struct span from)
     return span_is(from, lower_wire_names[wire]) || (openai && starts(from, "openai-"));
 }
 
-enum refer refer_by(enum lower_wire wire, const struct entry *e, const struct part *p)
+/* A block of its own wire is written as it came, and needs no spelling. */
+static bool as_it_came(enum lower_wire wire, const struct entry *e, const struct part *p)
+{
+    return p->raw.len && span_is(span_inside(e->wire), lower_wire_names[wire]);
+}
+
+enum refer refer_spelled(enum lower_wire wire, const struct entry *e, const struct part *p)
 {
     const struct references *takes = &references[wire];
-    bool own = span_is(span_inside(e->wire), lower_wire_names[wire]), raw = own && p->raw.len, image = p->type == PART_IMAGE;
-    if (p->url.len && url_goes(wire, p->url) && (raw || (image ? takes->image_url : takes->document_url)))
+    bool raw = as_it_came(wire, e, p), image = p->type == PART_IMAGE;
+    if (p->url.len && (raw || (image ? takes->image_url : takes->document_url)))
         return REFER_URL;
-    if (p->file_id.len && same_vendor(wire, span_inside(e->wire)) && (raw || (image ? takes->image_file : takes->document_file)))
+    if (p->file_id.len && (raw || (image ? takes->image_file : takes->document_file)))
         return REFER_FILE;
     return REFER_NONE;
+}
+
+enum refer refer_by(enum lower_wire wire, const struct entry *e, const struct part *p)
+{
+    struct part named = *p;
+    if (!url_goes(wire, p->url))
+        named.url = (struct span){0};
+    if (!same_vendor(wire, span_inside(e->wire)))
+        named.file_id = (struct span){0};
+    return refer_spelled(wire, e, &named);
 }
 
 bool refer_is_text(const struct part *p)

@@ -52,10 +52,14 @@ struct decision {
     struct size planned; /* of a refit */
 };
 
+/* Tokens of instructions and tools that an agent has before its conversation, where nobody says how many. */
+enum { REPLAY_HOST_TOKENS = 4000 };
+
 struct replay;
 int replay_new(const struct target *t, const struct policy *p, struct replay **ret);
 void replay_free(struct replay *r);
-/* Tokens of instructions and tools that stand before the conversation and are not in it: for estimates. Before the first entry. */
+/* Tokens of instructions and tools that stand before the conversation and are not in it: for estimates. Before the first entry.
+ * Left unsaid they count for nothing, but that a prefix is long enough to be cached with REPLAY_HOST_TOKENS before it. */
 void replay_base(struct replay *r, int64_t tokens);
 
 /* The next entry; -EINVAL when it is out of order; -ENOMEM. */

@@ -20,10 +20,22 @@ int64_t replay_rate(const struct target *t, int64_t request_tokens)
     return rate;
 }
 
+/* The record need not have what the host puts before the messages: a few short ones are no reason to think that nothing is
+ * cached. */
+int64_t replay_unsaid(const struct replay *r)
+{
+    return r->base ? 0 : MAX(REPLAY_HOST_TOKENS - r->s.head.tokens, 0);
+}
+
+bool replay_held(const struct replay *r, int64_t tokens)
+{
+    return tokens + replay_unsaid(r) >= r->target->cache.least;
+}
+
 bool replay_cold(const struct replay *r)
 {
     const struct target_cache *c = &r->target->cache;
-    return !c->known || !r->s.requests || r->s.fresh || r->s.last_tokens < c->least || (c->ttl_ms && r->at - r->s.last_at > c->ttl_ms);
+    return !c->known || !r->s.requests || r->s.fresh || !replay_held(r, r->s.last_tokens) || (c->ttl_ms && r->at - r->s.last_at > c->ttl_ms);
 }
 
 /* ---------------------------------------------------------------- thoughts */
@@ -81,12 +93,12 @@ void account(struct replay *r)
 {
     struct state *s = &r->s;
     bool cold = replay_cold(r);
-    int64_t shared = common(r), total = replay_tokens(r), least = r->target->cache.least;
+    int64_t shared = common(r), total = replay_tokens(r);
     struct request_figures f = {.turn = r->turn, .request = s->requests + 1, .tokens = total, .images = s->images,
                                 .live = s->live, .elided = s->elided, .refit = s->refit, .stubbed = s->stubbed,
                                 .request_bytes = replay_bytes(r), .reason = s->reason};
-    f.cache_read = cold || shared < least ? 0 : MIN(shared, total);
-    bool writes = write_fee(r->target) && total >= least;
+    f.cache_read = cold || !replay_held(r, shared) ? 0 : MIN(shared, total);
+    bool writes = write_fee(r->target) && replay_held(r, total);
     *(writes ? &f.cache_write : &f.plain) = total - f.cache_read;
     price(r, &f);
     s->colds += s->requests && cold;

@@ -176,6 +176,10 @@ int replay_take(struct replay *r, const struct entry *e); /* replay_entry.c: add
 
 /* ---------------------------------------------------------------- steps of a decision */
 
+/* Tokens that are taken to stand before the messages although nobody said so. */
+int64_t replay_unsaid(const struct replay *r);
+/* Whether a prefix of so many tokens, the unsaid ones besides, is long enough for the provider to hold it. */
+bool replay_held(const struct replay *r, int64_t tokens);
 bool replay_cold(const struct replay *r); /* nothing of the last request can be read from a cache now */
 void retain(struct replay *r);            /* policy.c: what the policy elides */
 void legal(struct replay *r);             /* replay_legal.c: what limits force */

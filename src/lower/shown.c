@@ -120,9 +120,9 @@ static struct shown show_reference(struct writer *w, const struct item *item, co
 {
     static const enum form forms[] = {[REFER_URL] = FORM_URL, [REFER_FILE] = FORM_FILE};
     struct shown s = {.part = p, .raw = p->raw.len && is_own(w, &item->e)};
-    enum refer by = refer_by(w->wire, &item->e, p);
-    if (exact(w))
-        by = p->url.len ? REFER_URL : p->file_id.len ? REFER_FILE : REFER_NONE;
+    /* Export gives back what came; but a result may stand in it that came from elsewhere. */
+    bool back = exact(w) && is_own(w, &item->e);
+    enum refer by = back ? refer_spelled(w->wire, &item->e, p) : refer_by(w->wire, &item->e, p);
     if (by != REFER_NONE)
         s.form = forms[by];
     else if (s.raw && !p->url.len && !p->file_id.len)
@@ -208,7 +208,7 @@ static struct shown show_broken(struct writer *w, const struct item *item, const
 {
     w->words.len = 0;
     (void)broken_text(p, &w->words);
-    tell_part(w, item->e.seq, (size_t)(p - item->e.parts), "a block that cannot be sent, told as text,", p->wire);
+    tell_block(w, item->e.seq, (size_t)(p - item->e.parts), "a block that cannot be sent, told as text,", p);
     return (struct shown){.form = FORM_WORDS, .part = p};
 }
 
@@ -222,10 +222,10 @@ static struct shown show_opaque(struct writer *w, const struct item *item, size_
         const char *why = unbound(w, e, i);
         if (!why)
             return (struct shown){.form = FORM_VALUE, .part = p, .value = p->value};
-        tell_part(w, e->seq, i, why, (struct span){0});
+        tell(w, e->seq, "part %zu of entry %jd: %s", i, (intmax_t)e->seq, why);
         return (struct shown){.part = p};
     }
-    tell_part(w, e->seq, i, p->thinking ? "thinking" : p->text.len ? "a block, told as text," : "a block", p->wire);
+    tell_block(w, e->seq, i, p->thinking ? "thinking" : p->text.len ? "a block, told as text," : "a block", p);
     if (p->text.len && !p->thinking && !is_blank(p->text))
         return (struct shown){.form = FORM_TEXT, .part = p, .text = p->text};
     return (struct shown){.part = p};

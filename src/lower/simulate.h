@@ -9,9 +9,6 @@
 #include "base/buf.h"
 #include "lower/replay.h"
 
-/* Tokens of instructions and tools that an agent has before its conversation. */
-enum { SIM_BASE_TOKENS = 4000 };
-
 struct sim_ask {
     const struct target *target;
     const char *const *policies; /* in words */

@@ -44,14 +44,17 @@ static int find_wire(const struct models *m, const struct target_ask *ask, enum 
     return 0;
 }
 
+/* OpenAI itself takes them in Responses alone. Who else speaks its wires has to say so: llama.cpp refuses them in both. */
 static enum tool_image find_tool_image(const struct target *t)
 {
-    bool openai = !strcmp(t->provider, "openai");
+    bool openai = !strcmp(t->provider, "openai"), says = t->row && (t->row->can & MODEL_TOOL_IMAGE);
     switch (t->wire) {
     case LOWER_GEMINI:
         return terms_gemini_version(t->model) >= 3 ? TOOL_NATIVE : TOOL_SIBLING;
     case LOWER_CHAT:
-        return !openai && t->row && (t->row->can & MODEL_TOOL_IMAGE) ? TOOL_NATIVE : TOOL_REATTACH;
+        return !openai && says ? TOOL_NATIVE : TOOL_REATTACH;
+    case LOWER_RESPONSES:
+        return openai || says ? TOOL_NATIVE : TOOL_REATTACH;
     default:
         return TOOL_NATIVE;
     }

@@ -82,7 +82,8 @@ bool is_own(const struct writer *w, const struct entry *e);
 bool is_family(const struct writer *w, const struct entry *e); /* of the same vendor: file ids hold */
 
 __attribute__((format(printf, 3, 4))) void tell(struct writer *w, int64_t seq, const char *format, ...);
-void tell_part(struct writer *w, int64_t seq, size_t part, const char *what, struct span wire);
+/* What became of a part, whose block it was, and of which type. */
+void tell_block(struct writer *w, int64_t seq, size_t part, const char *what, const struct part *p);
 void tell_place(struct writer *w, const struct lower_place *place, int64_t seq, size_t part);
 
 #define put(w, text) sink_add(&(w)->sink, "" text, sizeof(text) - 1)

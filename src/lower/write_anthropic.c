@@ -99,7 +99,7 @@ static bool holds(struct writer *w, const struct item *item, size_t i)
     const struct part *p = &item->e.parts[i];
     bool block = p->type == PART_OPAQUE && !is_broken(w, p) && span_is(span_inside(p->wire), lower_wire_names[w->wire]);
     if (block)
-        tell_part(w, item->e.seq, i, "a block in a result that is an error", p->wire);
+        tell_block(w, item->e.seq, i, "a block in a result that is an error,", p);
     return !block && !is_sent(w, item, i);
 }
 
@@ -262,6 +262,8 @@ static void write_system(struct writer *w, size_t from, size_t to)
     for (size_t i = from; i < to; i++) {
         for (size_t k = 0; k < items[i].e.n_parts; k++) {
             struct shown s = show_part(w, &items[i], k);
+            if (s.form == FORM_VALUE)
+                tell_block(w, items[i].e.seq, k, "a block among the system's words,", s.part);
             if (s.form != FORM_TEXT && s.form != FORM_WORDS)
                 continue;
             block_next(w);

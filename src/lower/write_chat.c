@@ -59,6 +59,13 @@ static bool speaks_raw(const struct writer *w, const struct entry *e)
     return false;
 }
 
+/* Items of which nothing is written are in the report all the same. */
+static void tell_dropped(struct writer *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        (void)chat_write_pieces(w, &w->group.items[i], "", 0);
+}
+
 /* One message of the items from..to; the last one of a step has the calls that nobody wrote down too. */
 static void write_said(struct writer *w, size_t from, size_t to, bool last)
 {
@@ -67,11 +74,10 @@ static void write_said(struct writer *w, size_t from, size_t to, bool last)
     size_t n = 0;
     for (size_t i = from; i < to; i++)
         calls = calls || chat_has_calls(&items[i]);
-    if (!calls && !content && !(from < to && speaks_raw(w, &items[from].e))) {
-        for (size_t i = from; i < to; i++)
-            (void)chat_write_pieces(w, &items[i], "", 0); /* for the report */
+    if (!content)
+        tell_dropped(w, from, to);
+    if (!calls && !content && !(from < to && speaks_raw(w, &items[from].e)))
         return;
-    }
     bridge_before(w, "assistant");
     message_next(w);
     put_head(w, from < to ? &items[from].e : NULL, "assistant");
@@ -214,8 +220,10 @@ static void write_system(struct writer *w, size_t from, size_t to)
 {
     const struct entry *e = &w->group.items[from].e;
     bool developer = e->wire.len && is_family(w, e) && span_is(span_inside(e->role), "developer");
-    if (!chat_has_content(w, from, to))
+    if (!chat_has_content(w, from, to)) {
+        tell_dropped(w, from, to);
         return;
+    }
     bridge_before(w, "system");
     message_next(w);
     put_head(w, e, developer ? "developer" : "system");

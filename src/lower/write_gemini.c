@@ -314,6 +314,8 @@ static void write_system(struct writer *w, size_t from, size_t to)
         const struct item *item = &w->group.items[i];
         for (size_t k = 0; k < item->e.n_parts; k++) {
             struct shown s = show_part(w, item, k);
+            if (s.form == FORM_VALUE)
+                tell_block(w, item->e.seq, k, "a block among the system's words,", s.part);
             if (s.form != FORM_TEXT && s.form != FORM_WORDS)
                 continue;
             block_next(w);

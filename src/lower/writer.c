@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "lower/write.h"
 
 static const struct wire_form *const forms[LOWER_WIRES] = {
@@ -38,6 +39,12 @@ void bridge_before(struct writer *w, const char *role)
     put(w, "{\"role\":\"assistant\",\"content\":\"I have processed the tool results.\"}");
 }
 
+/* As much of a name as is told. */
+static int told_len(struct span name)
+{
+    return (int)utf8_valid_prefix(name.at, MIN(name.len, 40u));
+}
+
 /* OpenAI refuses members that others who speak Chat Completions have added, such as reasoning_content. */
 static bool refused(struct writer *w, const struct entry *e, struct span key)
 {
@@ -46,7 +53,7 @@ static bool refused(struct writer *w, const struct entry *e, struct span key)
     bool legacy = span_is(key, "function_call") && w->group.n_calls > 0; /* which only stands where there are no tool_calls */
     if (w->wire != LOWER_CHAT || (!legacy && (strcmp(w->job.target->provider, "openai") != 0 || (span_is_any(key, known) && !named))))
         return false;
-    tell(w, e->seq, "entry %jd: its member %.*s", (intmax_t)e->seq, (int)MIN(key.len, 40u), key.at);
+    tell(w, e->seq, "entry %jd: its member %.*s", (intmax_t)e->seq, told_len(key), key.at);
     return true;
 }
 
@@ -131,11 +138,19 @@ void tell(struct writer *w, int64_t seq, const char *format, ...)
     w->job.hooks.report(w->job.hooks.arg, seq, words);
 }
 
-void tell_part(struct writer *w, int64_t seq, size_t part, const char *what, struct span wire)
+/* Google's blocks have no type: their first member says what they are. */
+static struct span type_of(const struct part *p)
 {
-    struct span name = span_inside(wire);
-    tell(w, seq, "part %zu of entry %jd: %s%s%.*s", part, (intmax_t)seq, what, name.len ? " of " : "", (int)MIN(name.len, 40u),
-         name.len ? name.at : "");
+    struct span type = span_inside(span_member(p->value, "type"));
+    struct span_walk walk = span_enter(p->value);
+    return type.len ? type : span_next(&walk) && span_is_object(&walk) ? walk.key : (struct span){0};
+}
+
+void tell_block(struct writer *w, int64_t seq, size_t part, const char *what, const struct part *p)
+{
+    struct span wire = span_inside(p->wire), type = p->thinking ? (struct span){0} : type_of(p);
+    tell(w, seq, "part %zu of entry %jd: %s of %.*s%s%.*s", part, (intmax_t)seq, what, told_len(wire), wire.len ? wire.at : "",
+         type.len ? ": " : "", told_len(type), type.len ? type.at : "");
 }
 
 void tell_place(struct writer *w, const struct lower_place *place, int64_t seq, size_t part)

@@ -266,7 +266,7 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
 {
     if (class_of(p) == CLASS_PICTURE)
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
-    (void)buf_add_format(b, "%s%s", p->source.cut ? NOTE_CUT : "", p->source.partial ? NOTE_PARTIAL " Name a time to see it." : "");
+    (void)buf_add_format(b, "%s%s%s", p->source.cut ? NOTE_CUT : "", p->source.damaged ? NOTE_DAMAGED : "", p->source.partial ? NOTE_PARTIAL " Name a time to see it." : "");
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
     if (p->missing)

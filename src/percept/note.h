@@ -8,6 +8,7 @@
 
 /* Of a video that is not all there, or was not all looked at. */
 #define NOTE_CUT " The file is cut short: what follows is missing."
+#define NOTE_DAMAGED " Parts of the file are damaged: frames are missing, and times behind them may be off."
 #define NOTE_PARTIAL " Not all of it was looked at: what comes later may be missing."
 
 enum note_ground { NOTE_NO_GROUND, NOTE_ON_WHITE, NOTE_ON_GREY };

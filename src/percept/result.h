@@ -77,6 +77,7 @@ struct perception {
         bool approximate;  /* nobody counted the frames */
         bool cut;          /* the file of a video ends before its end */
         bool partial;      /* of a sheet of a video: not all of it was looked at */
+        bool damaged;      /* frames of a video are missing or do not decode */
         uint32_t pages;    /* 0: it has none */
         struct size tile;  /* its pages are tiles, which are so large; 0x0: they are not */
         int64_t duration_ms; /* of a video; 0 or below: not known */

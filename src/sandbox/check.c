@@ -14,7 +14,7 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED | WORK_DAMAGED;
 
 static bool printable(const char *s, size_t room)
 {
@@ -251,11 +251,11 @@ static bool shown_true(const struct work_request *request, const struct work_rep
                                                     : media_allowed(request, r->media) && true_to_bytes(r, data));
 }
 
-/* Only of a sheet of a video it can be that not all was looked at. */
+/* Only of a sheet of a video it can be that not all was looked at, and only of a video that frames are missing. */
 static bool facts_plausible(const struct work_request *request, const struct work_reply *r)
 {
-    bool film = request->flags & WORK_SHEET && r->cells && media_row((enum media)request->media)->class == CLASS_VIDEO;
-    return !(r->facts & ~all_facts) && (film || !(r->facts & WORK_PARTIAL));
+    bool film = media_row((enum media)request->media)->class == CLASS_VIDEO, sheet = request->flags & WORK_SHEET && r->cells;
+    return !(r->facts & ~all_facts) && (film || !(r->facts & WORK_DAMAGED)) && ((film && sheet) || !(r->facts & WORK_PARTIAL));
 }
 
 static bool picture_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)

@@ -112,6 +112,7 @@ enum work_facts {
     WORK_CUT = 256,         /* of a video: the file ends before its end */
     WORK_PARTIAL = 512,     /* of a sheet of a video: not all of it was looked at */
     WORK_ROUNDED = 1024,    /* the stored pixels have more than 8 bits a channel, or may have */
+    WORK_DAMAGED = 2048,    /* of a video: frames are missing or do not decode */
 };
 
 /* What is written beneath a picture on a contact sheet; WORK_DIFF: the number stands for the names beneath the three. */

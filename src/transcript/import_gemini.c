@@ -315,6 +315,9 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
         add_declarations(im, either(one, "functionDeclarations", "function_declarations"), tools);
 }
 
+/* Answers that were cut off have a role and no parts. */
+static const char *const without_parts[] = {"role", NULL};
+
 const struct wire_import import_gemini = {
-    .name = "gemini", .list = "contents", .message = content, .block = block, .outside = outside,
+    .name = "gemini", .list = "contents", .words = "parts", .without = without_parts, .message = content, .block = block, .outside = outside,
 };

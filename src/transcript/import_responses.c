@@ -162,8 +162,11 @@ static int message_item(struct import *im, json_t *item)
     size_t i = 0;
     while (i < COUNT(roles) - 1 && !is_word(role, roles[i].role))
         i++;
-    if (!is_word(role, roles[i].role))
+    if (!is_word(role, roles[i].role)) {
+        if (string_at(item, "tool_call_id"))
+            return import_bad(im, ".role: user, assistant, system or developer is wanted; \"tool_call_id\" is openai-chat's");
         i = 0;
+    }
     json_t *e = item_open(im, roles[i].kind);
     if (roles[i].side == SIDE_SYSTEM)
         put(im, e, "role", role);
@@ -244,6 +247,8 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
     }
 }
 
+static const char *const without_content[] = {"type", "role", "id", "status", "phase", NULL};
+
 const struct wire_import import_responses = {
-    .name = "openai-responses", .list = "input", .message = item, .block = block, .outside = outside,
+    .name = "openai-responses", .list = "input", .words = "content", .without = without_content, .message = item, .block = block, .outside = outside,
 };

@@ -74,6 +74,42 @@ static int import_message(struct import *im, json_t *message)
     return r;
 }
 
+/* Whose messages have a member, for a message that is not of the wire that was named. */
+static const char *whose(const json_t *message)
+{
+    static const struct {
+        const char *member, *words;
+    } rows[] = {
+        {"parts", "; \"parts\" are gemini's"},
+        {"tool_calls", "; \"tool_calls\" are openai-chat's"},
+        {"tool_call_id", "; \"tool_call_id\" is openai-chat's"},
+        {"content", "; \"content\" is what anthropic, openai-chat and openai-responses have"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (json_object_get(message, rows[i].member))
+            return rows[i].words;
+    return "";
+}
+
+/* A message of another wire would be taken for an empty one. What is empty, or has nothing but members that stand for words, is
+ * none. */
+static int check_words(struct import *im, json_t *message)
+{
+    const char *const *known = im->wire->without, *key;
+    const json_t *type = json_object_get(message, "type");
+    json_t *value;
+    if (!known || json_object_get(message, im->wire->words) || (type && !is_word(type, "message")))
+        return 0;
+    json_object_foreach(message, key, value) {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        if (!known[i])
+            return import_bad(im, ".%s: missing%s", im->wire->words, whose(message));
+    }
+    return 0;
+}
+
 static int import_list(struct import *im, const json_t *list)
 {
     size_t i;
@@ -83,7 +119,8 @@ static int import_list(struct import *im, const json_t *list)
         im->pieces = 0;
         if (!json_is_object(message))
             return import_bad(im, ": an object is wanted");
-        int r = import_message(im, message);
+        int r = check_words(im, message);
+        r = r == 0 ? import_message(im, message) : r;
         if (r < 0)
             return r;
     }

@@ -46,6 +46,24 @@ test_characters_without_a_font_are_told() {
         has out "2 characters have no font here"
     done
 }
+# Of most of these there is no character with its accent in one.
+test_marks_stand_on_their_letters_and_take_no_column() {
+    printf '%s\n' 'q x k a a w 0 g|' 'qqqq|' 'qqqq|' >plain.txt
+    printf 'q\314\210 x\314\202 k\314\266 a\314\210\314\243 a\314\200 w\314\214 0\314\270 g\314\203|\n' >marked.txt
+    printf 'q\314\210q\314\210q\314\210q\314\210|\nqq\314\202q\314\243\314\202q\314\203|\n' >>marked.txt
+    for file in plain marked; do
+        { echo '```'; cat $file.txt; echo '```'; } >$file.md
+    done
+    for kind in txt md; do
+        for file in plain marked; do
+            view $file.$kind
+            want_status 0
+            mv picture $file.$kind.png
+        done
+        said=$(python3 "$TOP/tests/render/marks.py" plain.$kind.png marked.$kind.png)
+        [ -z "$said" ] || fail "$kind: $said"
+    done
+}
 test_a_long_text_has_pages_that_follow_one_another() {
     numbered 500 >a.txt
     view a.txt --page 1

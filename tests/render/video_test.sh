@@ -152,6 +152,47 @@ test_damaged_frames_are_not_shown() {
     has out "is damaged"
 }
 
+# Frames that are lost, or do not decode; and no whole file is said to be damaged, whatever its frame rate.
+test_damage_is_told() {
+    for file in damaged-mpeg4.avi damaged-vp8.webm damaged-intra.avi huge-frame.webm far-offset.mp4; do
+        look bomb/$file sheet
+        has out " damaged "
+    done
+    look bomb/damaged-mpeg4.avi frame 50 # found without looking at any frame
+    has out " damaged "
+    look bomb/damaged-vp8.webm frame 50
+    has out " damaged "
+    for file in "$VIDEO"/good/*; do
+        look "good/${file##*/}" sheet
+        hasnt out " damaged "
+    done
+    run "$FOVEA" view --root "$VIDEO" "$VIDEO/bomb/damaged-mpeg4.avi" -o sheet.png
+    want_status 0
+    has out "Parts of the file are damaged: frames are missing, and times behind them may be off."
+}
+
+test_frames_that_the_index_or_the_head_has_and_the_file_has_not_are_missed() {
+    python3 - "$VIDEO/good/mjpeg.avi" <<'EOF'
+import sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+chunk = data.find(b'00dc', data.find(b'movi'))
+for i in range(20):
+    chunk = data.find(b'00dc', chunk + 4)
+end = chunk
+for i in range(5):
+    end = data.find(b'00dc', end + 4)
+data[chunk:end] = b'\xff' * (end - chunk)
+open('index.avi', 'wb').write(data)
+at = data.rfind(b'idx1')
+data[at:at + 4] = b'JUNK'
+open('head.avi', 'wb').write(data)
+EOF
+    for file in index.avi head.avi; do
+        run "$BUILD/tests/videolook" "$BUILD" $file frame 1
+        has out " damaged "
+    done
+}
+
 test_a_sheet_that_damage_ends_early_says_so() {
     look bomb/damaged-intra.avi sheet
     has out "ok "

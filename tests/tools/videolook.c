@@ -66,9 +66,9 @@ static void print_picture(const struct view *v, uint32_t number, int64_t time_ms
 static void print_pictures(const struct work_request *q, const struct pool_output *o)
 {
     const struct work_reply *r = &o->reply;
-    printf("ok %ux%u of %ux%u turn %u frames %u%s%s%s length %lld", r->width, r->height, r->source_w, r->source_h, r->orientation,
+    printf("ok %ux%u of %ux%u turn %u frames %u%s%s%s%s length %lld", r->width, r->height, r->source_w, r->source_h, r->orientation,
            r->frames, r->facts & WORK_APPROXIMATE ? " or so" : "", r->facts & WORK_CUT ? " cut" : "",
-           r->facts & WORK_PARTIAL ? " partial" : "", (long long)r->duration_ms);
+           r->facts & WORK_DAMAGED ? " damaged" : "", r->facts & WORK_PARTIAL ? " partial" : "", (long long)r->duration_ms);
     struct view v = {o->data, r->width, 0, 0, r->width, r->height};
     if (!r->cells)
         print_picture(&v, q->frame, r->time_ms);

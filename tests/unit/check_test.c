@@ -408,7 +408,10 @@ TEST(a_sheet_has_whole_pixels_and_bounds)
     CHECK(check_reply(&asked, &good, out.bytes));
     good.facts = WORK_PARTIAL; /* only a video can be too long to look at */
     CHECK(!check_reply(&asked, &good, out.bytes));
+    good.facts = WORK_DAMAGED; /* nor is a picture shown that is damaged */
+    CHECK(!check_reply(&asked, &good, out.bytes));
     asked.media = MEDIA_MP4;
+    good.facts = WORK_PARTIAL | WORK_DAMAGED;
     CHECK(check_reply(&asked, &good, out.bytes));
     asked.media = MEDIA_PNG;
     LIES(&asked, out.bytes, r.cells = 1, r.crop.w = 0);

@@ -115,6 +115,40 @@ TEST(auto_takes_all_old_pictures_when_the_cache_is_cold)
     CHECK(f.elided == 2 && !strcmp(f.reason, "cold") && f.cache_read == 0);
 }
 
+/* The host's system prompt and tools are cached with them, whether or not the record has those. */
+TEST(a_few_short_messages_are_cached_until_their_time_is_over)
+{
+    static const int64_t least[] = {1024, 2048, 4000};
+    for (size_t i = 0; i < COUNT(least); i++) {
+        struct target t = cached();
+        t.cache.least = least[i];
+        auto_play p = play(&t, "auto");
+        said(&p, "user", 1, 40, false);
+        said(&p, "assistant", 30, 40, false);
+        said(&p, "tool_result", 30, 40, true);
+        said(&p, "assistant", 30, 40, false);
+        said(&p, "user", 30, 40, false);
+        struct request_figures f = now(&p);
+        CHECK_MSG(f.cache_read > 0 && (!f.reason || strcmp(f.reason, "cold") != 0), "%d: %s", (int)least[i], f.reason ? f.reason : "live");
+        said(&p, "assistant", 30, 40, false);
+        said(&p, "user", 3000, 40, false);
+        CHECK(now(&p).cache_read == 0 && now(&p).elided == 1);
+    }
+}
+
+/* What stands before such a cut would be written anew with all the rest. */
+TEST(auto_cuts_nothing_where_the_prefix_left_is_too_short_to_be_cached)
+{
+    struct target t = cached();
+    for (int fits = 0; fits < 2; fits++) {
+        t.cache.least = fits ? REPLAY_HOST_TOKENS : REPLAY_HOST_TOKENS + 1000;
+        auto_play p = play(&t, "auto");
+        turn(&p, 1, 1, 40);
+        said(&p, "user", 30, 40, false);
+        CHECK_MSG(now(&p).elided == fits, "%d", fits);
+    }
+}
+
 TEST(auto_takes_them_at_once_where_nothing_is_cached)
 {
     struct target t = cached();
@@ -208,6 +242,11 @@ TEST(targets_come_from_the_tables)
         {"google", "gemini-2.5-pro", NULL, LOWER_GEMINI, TOOL_SIBLING, 3600, 2048, 300000, 100, 1000, true, false, false},
         {"google", "gemini-3.8-flash", NULL, LOWER_GEMINI, TOOL_NATIVE, 3600, 4096, 300000, 100, 1000, true, false, true},
         {"ollama", "qwen", NULL, LOWER_CHAT, TOOL_REATTACH, 60, 0, 0, 100, 1000, true, false, false},
+        {"ollama", "qwen", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"llama.cpp", "x", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"lm-studio", "x", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"openai", "not-known", NULL, LOWER_RESPONSES, TOOL_NATIVE, 1500, 0, 0, 100, 1000, true, false, false},
+        {"llama.cpp", "x", "anthropic", LOWER_ANTHROPIC, TOOL_NATIVE, 100, 0, 0, 100, 1000, true, false, false},
         {"elsewhere", "any", "openai-chat", LOWER_CHAT, TOOL_REATTACH, 60, 0, 0, 100, 1000, true, false, false},
     };
     struct models *m = models_new();

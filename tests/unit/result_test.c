@@ -158,6 +158,10 @@ TEST(note_of_every_kind_maps_to_its_source)
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
          "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full. Not all of it was "
          "looked at: what comes later may be missing. Name a time to see it."},
+        {{.source = {.media = MEDIA_AVI, .size = {90, 60}, .frames = 1, .damaged = true}, .sheet = true, .cells = one, .n_cells = 1,
+          .size = {300, 200}, .crop = {0, 0, 300, 200}},
+         "f 90x60, 1 frame at 0:00.0, its time beneath it; view it with time or frame to see it in full. Parts of the file are damaged: "
+         "frames are missing, and times behind them may be off."},
         {{.source = {.media = MEDIA_GIF, .size = {90, 60}, .frames = 2}, .sheet = true, .cells = frames, .n_cells = 2,
           .size = {300, 200}, .crop = {0, 0, 300, 200}},
          "f 90x60, 2 frames from 0:00.0 to 0:04.1 in 2 columns, numbers and times beneath each; view it with frame for one of "

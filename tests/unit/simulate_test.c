@@ -65,7 +65,7 @@ static struct target target_of(const struct models *m, size_t i)
 static struct simulation run(const struct target *t, struct lines *l)
 {
     struct simulation s = {0};
-    struct sim_ask ask = {t, sim_policies, POLICIES, SIM_BASE_TOKENS, next_line, l};
+    struct sim_ask ask = {t, sim_policies, POLICIES, REPLAY_HOST_TOKENS, next_line, l};
     l->next = l->images = 0;
     CHECK(simulate(&ask, &s) == 0);
     return s;

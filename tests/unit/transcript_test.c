@@ -267,6 +267,19 @@ TEST(what_is_no_request_is_refused_with_its_place_and_leaves_nothing)
         {"openai-responses", "[{\"role\":\"user\",\"content\":[7]}]", "input[0].content[0]: an object is wanted", -EINVAL},
         {"gemini", "[{\"role\":\"user\",\"parts\":{}}]", "contents[0].parts: a list is wanted", -EINVAL},
         {"gemini", "[{\"role\":\"user\",\"parts\":[\"x\"]}]", "contents[0].parts[0]: an object is wanted", -EINVAL},
+        /* of another wire than was named: it would be taken for empty */
+        {"gemini", "[{\"role\":\"user\",\"content\":\"hello\"}]",
+         "contents[0].parts: missing; \"content\" is what anthropic, openai-chat and openai-responses have", -EINVAL},
+        {"gemini", "[{\"role\":\"model\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[]}]",
+         "contents[1].parts: missing; \"tool_calls\" are openai-chat's", -EINVAL},
+        {"gemini", "[{\"role\":\"user\",\"text\":\"hello\"}]", "contents[0].parts: missing", -EINVAL},
+        {"openai-chat", "[{\"role\":\"user\",\"parts\":[{\"text\":\"hello\"}]}]", "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
+        {"openai-chat", "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"text\":\"b\"}]", "messages[1].content: missing", -EINVAL},
+        {"openai-responses", "{\"input\":[{\"role\":\"model\",\"parts\":[{\"text\":\"hello\"}]}]}",
+         "input[0].content: missing; \"parts\" are gemini's", -EINVAL},
+        {"openai-responses", "[{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"a\"}]",
+         "input[0].role: user, assistant, system or developer is wanted; \"tool_call_id\" is openai-chat's", -EINVAL},
+        {"openai-responses", "[{\"role\":\"assistant\",\"tool_calls\":[]}]", "input[0].content: missing; \"tool_calls\" are openai-chat's", -EINVAL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct incoming in = {.max_blob = 5};
@@ -275,6 +288,30 @@ TEST(what_is_no_request_is_refused_with_its_place_and_leaves_nothing)
         int r = incoming_request(&in, rows[i].wire, root, &fault);
         CHECK_MSG(r == rows[i].code && json_array_size(in.entries) == 0, "row %zu: %d", i, r);
         CHECK_STR(fault.text, rows[i].words);
+        json_decref(root);
+        incoming_done(&in);
+    }
+}
+
+TEST(a_message_without_words_is_taken_where_its_wire_has_such)
+{
+    static const struct {
+        const char *wire, *request;
+    } rows[] = {
+        {"gemini", "[{\"role\":\"model\"}]"},
+        {"openai-chat", "[{\"role\":\"assistant\"}]"},
+        {"openai-chat", "[{\"role\":\"assistant\",\"refusal\":\"no\"}]"},
+        {"openai-chat", "[{\"role\":\"assistant\",\"audio\":{\"id\":\"a\"}}]"},
+        {"openai-chat", "[{\"role\":\"assistant\",\"function_call\":{\"name\":\"f\",\"arguments\":\"\"}}]"},
+        {"openai-chat", "[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}]"},
+        {"openai-responses", "[{\"id\":\"msg_1\"},{\"type\":\"item_reference\",\"id\":\"x\",\"parts\":[]}]"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct incoming in = {.max_blob = 5};
+        struct fovea_fault fault = {0};
+        json_t *root = json_loads(rows[i].request, 0, NULL);
+        CHECK_MSG(incoming_request(&in, rows[i].wire, root, &fault) == 0, "row %zu: %s", i, fault.text);
+        CHECK(json_array_size(in.entries) == json_array_size(root));
         json_decref(root);
         incoming_done(&in);
     }

@@ -44,6 +44,41 @@ TEST(one_that_ends_within_a_part_is_cut)
     CHECK(cut(MEDIA_WEBM, webm, 12) && cut(MEDIA_MKV, webm, 12) && cut(MEDIA_MOV, mp4, sizeof mp4 - 2));
 }
 
+static bool torn(enum media media, const char *data, size_t len)
+{
+    uint8_t exact[128];
+    memcpy(exact + sizeof exact - len, data, len);
+    return video_is_torn(media, exact + sizeof exact - len, len);
+}
+
+TEST(parts_that_do_not_add_up_are_torn_where_the_whole_knows_its_size)
+{
+    static const struct {
+        const char *what, *bytes;
+        size_t len;
+        bool torn;
+    } rows[] = {
+#define HEAD "\x1a\x45\xdf\xa3\x82" "12"
+#define ROW(what, bytes, torn) {what, bytes, sizeof(bytes) - 1, torn}
+        ROW("two blocks", HEAD "\x18\x53\x80\x67\x8b" "\x1f\x43\xb6\x75\x86" "\xa3\x81" "1" "\xa3\x81" "2", false),
+        ROW("a block beyond its cluster", HEAD "\x18\x53\x80\x67\x8b" "\x1f\x43\xb6\x75\x86" "\xa3\x81" "1" "\xa3\x82" "2", true),
+        ROW("no name", HEAD "\x18\x53\x80\x67\x8b" "\x1f\x43\xb6\x75\x86" "\xa3\x81" "1" "\x00\x81" "2", true),
+        ROW("a name of five bytes", HEAD "\x18\x53\x80\x67\x8b" "\x1f\x43\xb6\x75\x86" "\x08\x81" "1222", true),
+        ROW("a cluster beyond its segment", HEAD "\x18\x53\x80\x67\x86" "\x1f\x43\xb6\x75\x86" "\xa3\x81" "1" "\xa3\x81" "2", true),
+        ROW("nonsense behind the segment", HEAD "\x18\x53\x80\x67\x80" "\0\0\0\0", false),
+        ROW("nonsense in one without a size", HEAD "\x18\x53\x80\x67\xff" "\x1f\x43\xb6\x75\xff" "\xa3\x81" "1" "\0\0", false),
+        ROW("a cluster in one without a size", HEAD "\x18\x53\x80\x67\xff" "\x1f\x43\xb6\x75\x83" "\xa3\x82" "1" "\0\0", true),
+        ROW("cut", HEAD "\x18\x53\x80\x67\x8b" "\x1f\x43\xb6\x75\x86" "\xa3\x81" "1" "\xa3", false),
+#undef ROW
+#undef HEAD
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_MSG(torn(MEDIA_WEBM, rows[i].bytes, rows[i].len) == rows[i].torn, "%s", rows[i].what);
+        CHECK(!torn(MEDIA_MP4, rows[i].bytes, rows[i].len));
+    }
+    CHECK(!torn(MEDIA_WEBM, webm_live, sizeof webm_live - 1) && !torn(MEDIA_WEBM, "", 0));
+}
+
 TEST(any_bytes_are_harmless)
 {
     static const char *const files[] = {mp4, avi, webm};
@@ -55,6 +90,7 @@ TEST(any_bytes_are_harmless)
             memcpy(bytes, files[f], lens[f]);
             bytes[i / 256] = (char)i;
             (void)cut(media[f], bytes, lens[f]);
+            (void)torn(media[f], bytes, lens[f]);
         }
     CHECK(!cut(MEDIA_MP4, "", 0) && !cut(MEDIA_WEBM, "", 0) && !cut(MEDIA_PNG, "RIFF", 4));
 }
