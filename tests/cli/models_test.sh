@@ -80,7 +80,14 @@ test_a_mistake_names_itself_its_line_and_what_is_right() {
     config "providers: {home: {wire: gemini}}"
     run "$FOVEA" config check --config config.yaml
     want_status 3
-    has err 'providers.home has no baseUrl'
+    has err 'config.yaml:1: providers.home has no baseUrl'
+    config "provider: anthropc"
+    run "$FOVEA" config check --config config.yaml
+    want_status 3
+    has err 'config.yaml:1: provider "anthropc" names no provider; did you mean "anthropic"'
+    run "$FOVEA" doctor --config config.yaml
+    [ "$status" -ne 0 ]
+    has out 'config.yaml:1: provider "anthropc" names no provider; did you mean "anthropic"'
 }
 
 test_show_says_where_each_value_came_from() {
