@@ -186,7 +186,7 @@ static int step_native(struct asking *a)
 static int step_fit(struct asking *a)
 {
     if (a->part.kind == WIRE_PDF)
-        return 0;
+        return asking_count_pages(a);
     if (a->drawn)
         return a->local ? asking_read_pages(a) : asking_pages(a);
     int r = a->local ? asking_read(a) : asking_picture(a);

@@ -114,6 +114,7 @@ __attribute__((format(printf, 2, 3))) int asking_tell(struct asking *a, const ch
 /* A PDF: planned, it goes as it is (in part then) or its pages are drawn; then these are made, in parts or read by
  * local/ocr. 1 with the error. */
 int asking_plan_pdf(struct asking *a);
+int asking_count_pages(struct asking *a); /* before it goes as it is: does it open, and has it no more pages than may go */
 int asking_pages(struct asking *a);
 int asking_read_pages(struct asking *a);
 

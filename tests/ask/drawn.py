@@ -177,6 +177,36 @@ def a_page_past_the_end_and_a_locked_or_broken_file_are_told():
     assert not HOST.requests()
 
 
+def a_document_that_does_not_open_is_not_sent():
+    for path, words in (("broken.pdf", "FILE_MALFORMED: *"), ("locked.pdf", "FILE_MALFORMED: *encrypted*password*")):
+        for wire in WIRES:
+            envelope = ask(f"{wire}/ok", good=False, file_path=path)
+            assert like(words, envelope["error"]) and envelope["cost_usd"] == 0, envelope
+            assert envelope["code"] == "input_invalid", envelope
+    assert not HOST.requests()
+    ask("wa/ok", "render.pdf: false", file_path="broken.pdf")
+    ask("wa/ok", file_path="torn.pdf")  # it opens, although a page of it cannot be drawn
+    assert len(HOST.requests()) == 2
+
+
+def a_document_of_more_pages_than_its_provider_takes_is_not_sent():
+    def vendor(context):
+        return Home(HOST, f'providers.anthropic.baseUrl: "http://127.0.0.1:{HOST.ports["http"]}"; '
+                    'providers.anthropic.apiKeyEnv: ASK_KEY; '
+                    f'providers.anthropic.models: {{ok: {{vision: true, pdf: true, context: {context}}}}}')
+
+    document("hundred.pdf", 100)
+    document("long.pdf", 101)
+    envelope = ask("anthropic/ok", home=vendor(200000), good=False, file_path="long.pdf")
+    assert like("PDF_TOO_MANY_PAGES: *101 pages*anthropic/ok*100*page*", envelope["error"]), envelope
+    assert envelope["code"] == "execution_failed" and envelope["cost_usd"] == 0, envelope
+    assert not HOST.requests()
+    ask("anthropic/ok", home=vendor(200000), file_path="hundred.pdf")
+    ask("anthropic/ok", home=vendor(1000000), file_path="long.pdf")
+    ask("wa/ok", file_path="long.pdf")  # nobody knows what that one takes
+    assert len(HOST.requests()) == 3
+
+
 def a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so():
     envelope = ask("wa/ok+nopdf", file_path="torn.pdf")
     shapes, _, body = sent()
@@ -279,7 +309,7 @@ def containers_go_by_the_names_that_vendors_know():
         with open(os.path.join(BUILD, "fixtures", "video", "good", name), "rb") as file:
             write(name, file.read())
     envelope = ask("wg/ok+video", tool="video_analyze", file_path="h264.mkv")
-    assert like("The model takes no Matroska video and was given * frames as a contact sheet*", envelope["note"]), envelope
+    assert like("The model may not take a Matroska video and was given * frames as a contact sheet*", envelope["note"]), envelope
     assert len(sent()[0]) == 1
     envelope = ask("wg/ok+video", tool="video_analyze", file_path="sound.mov")
     request, = HOST.requests()
@@ -303,7 +333,8 @@ with Host() as HOST:
     for one in (pages_go_as_pictures_in_order_on_every_wire, a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture,
                 many_pages_are_given_in_part_and_the_note_says_so, a_region_of_a_page_is_drawn_large,
                 answers_about_other_pages_or_the_file_itself_are_not_the_same,
-                a_page_past_the_end_and_a_locked_or_broken_file_are_told,
+                a_page_past_the_end_and_a_locked_or_broken_file_are_told, a_document_that_does_not_open_is_not_sent,
+                a_document_of_more_pages_than_its_provider_takes_is_not_sent,
                 a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so,
                 a_view_of_a_file_that_has_changed_is_not_asked_about, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
                 local_ocr_reads_nothing_while_drawing_is_off, a_picture_that_is_converted_is_asked_about_like_any_other):
