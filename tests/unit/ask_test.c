@@ -695,6 +695,7 @@ TEST(a_host_that_cannot_be_reached_or_asked_costs_nothing)
 
 #define STREAM "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 #define BEGUN STREAM "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1000,\"output_tokens\":1}}}\n\n"
+#define BEGUN_NANO (1000 * 3000 + 1 * 15000)
 
 TEST(our_time_limit_is_a_time_out_and_may_have_been_billed)
 {
@@ -749,7 +750,9 @@ TEST(an_answer_cut_off_is_a_failure_that_may_have_been_billed)
         {{ACT_CLOSE, BEGUN "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, BEGUN "data: garbage " KEY "\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: garbage\n\n"}, MONEY_UNKNOWN, 1},
-        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, MONEY_UNKNOWN, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, BEGUN_NANO, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n"
+                           "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"x\"}}\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -788,7 +791,8 @@ TEST(every_try_that_may_be_billed_is_counted)
     {
         ASK(WHO(CLAUDE), {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
         CHECK_MSG(got.a.end == ASK_ANSWERED && got.requests == 3 && got.a.calls == 3, "%d: %u calls", got.a.end, got.a.calls);
-        CHECK(got.a.usage.input == 2900 && got.a.usage.output == 52 && !got.a.usage.told && got.a.nano == MONEY_UNKNOWN);
+        CHECK(got.a.usage.input == 2900 && got.a.usage.output == 52 && got.a.usage.told);
+        CHECK(got.a.nano == 2 * BEGUN_NANO + CLAUDE_NANO);
         asked_done(&got);
     }
     {
