@@ -15,6 +15,7 @@ enum drawn {
     DRAWN_NOT,
     DRAWN_PART,   /* a page or a region was asked for */
     DRAWN_NEEDED, /* the model takes no such file */
+    DRAWN_HOST,   /* the model does, but its host is not known to carry one */
     DRAWN_LARGE,  /* the file is larger than one request carries */
     DRAWN_KIND,   /* no model is known to take such a container */
 };

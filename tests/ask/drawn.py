@@ -144,6 +144,16 @@ def a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture():
         check_pages(f"{wire}/ok", 2, 4, "The model was given pages 2-4 of 5 as pictures.", file_path="five.pdf", page="2-4")
 
 
+def what_a_model_takes_is_the_users_word_unless_its_host_is_known():
+    for wire in WIRES:
+        envelope = ask(f"{wire}/ok", file_path="five.pdf")
+        request, = HOST.requests()
+        assert "application/pdf" in request["body"] and "note" not in envelope, envelope
+    envelope = ask("vllm/ok", file_path="five.pdf")
+    assert envelope["note"] == "The model was given pages 1-5 of 5 as pictures, since its host is not known to carry PDF.", envelope
+    HOST.requests()
+
+
 def many_pages_are_given_in_part_and_the_note_says_so():
     more = "; ask again with page for others."
     check_pages("wa/ok+nopdf", 1, 20, f"The model was given pages 1-20 of 23 as pictures, since it takes no PDF{more}",
@@ -331,6 +341,7 @@ write("red.bmp", b"BM" + numbers(3654, 0, 54, 40, 40, 30) + b"\1\0\x18\0" + byte
 with Host() as HOST:
     PLAIN = Home(HOST)
     for one in (pages_go_as_pictures_in_order_on_every_wire, a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture,
+                what_a_model_takes_is_the_users_word_unless_its_host_is_known,
                 many_pages_are_given_in_part_and_the_note_says_so, a_region_of_a_page_is_drawn_large,
                 answers_about_other_pages_or_the_file_itself_are_not_the_same,
                 a_page_past_the_end_and_a_locked_or_broken_file_are_told, a_document_that_does_not_open_is_not_sent,
