@@ -267,6 +267,27 @@ def a_view_of_a_file_that_has_changed_is_not_asked_about():
         HOST.requests()
 
 
+def what_was_seen_is_asked_about_although_its_file_would_not_be_taken():
+    seen = [("wide.svg", {}, 2), ("wide.svg", {"region": [0, 0, 50, 50]}, 1), ("words.txt", {}, None), ("page.md", {"max_edge": 700}, None)]
+    if os.path.exists(os.path.join(BUILD, "fovea-video")):
+        seen += [("clip.avi", {"time": 1.5}, 1.5), ("clip.avi", {}, None)]
+    for model in ("wa/ok", "wc/ok"):
+        for path, how, ratio in seen:
+            _, reply = in_turn(Home(HOST, words=model), ("view", {"path": path, **how}),
+                               ("vision_analyze", lambda id_, model=model: {"file_path": id_, "prompt": "what is it", "model": model}))
+            assert result_of(reply)[0]["ok"], (path, reply)
+            (size,), _, _ = sent()
+            assert not ratio or abs(size[0] - ratio * size[1]) <= 2, (path, size)
+    local = Home(HOST)
+    for path, ok in (("wide.svg", True), ("words.txt", False)):
+        _, reply = in_turn(local, ("view", {"path": path}),
+                           ("vision_analyze", lambda id_: {"file_path": id_, "prompt": "what is it", "model": "local/ocr"}))
+        envelope = result_of(reply)[0]
+        assert envelope["ok"] is ok, envelope
+        assert ok or like("UNSUPPORTED_FILE_TYPE: *local/ocr*read*", envelope["error"]), envelope
+    assert not HOST.requests()
+
+
 def a_tile_of_a_long_picture_is_asked_about():
     for model in ("wa/ok", "wg/ok", "wr/ok"):
         ask(model, file_path="tall.png", page=3)
@@ -334,6 +355,8 @@ document("many.pdf", 23)
 document("locked.pdf", 1, "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <" + "41" * 32 + "> /U <" + "42" * 32 + "> >> /ID [<41> <41>] ")
 write("broken.pdf", b"%PDF-1.4\nnothing that a PDF is made of\n")
 video("clip.avi")
+write("wide.svg", b'<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="99" height="99"/></svg>')
+write("page.md", b"# A page\n\nwith words\n")
 document("torn.pdf", 5, broken=(1, 4))
 document("gone.pdf", 3, broken=(1, 2))
 png("tall.png", 600, 8000, lambda y: bytes((y * 7 & 255, y >> 5, x & 255)[c] for x in range(600) for c in range(3)), 1)
@@ -347,7 +370,8 @@ with Host() as HOST:
                 a_page_past_the_end_and_a_locked_or_broken_file_are_told, a_document_that_does_not_open_is_not_sent,
                 a_document_of_more_pages_than_its_provider_takes_is_not_sent,
                 a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so,
-                a_view_of_a_file_that_has_changed_is_not_asked_about, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
+                a_view_of_a_file_that_has_changed_is_not_asked_about,
+                what_was_seen_is_asked_about_although_its_file_would_not_be_taken, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
                 local_ocr_reads_nothing_while_drawing_is_off, a_picture_that_is_converted_is_asked_about_like_any_other):
         test(one)
     if os.path.exists(os.path.join(BUILD, "fovea-video")):
