@@ -69,6 +69,8 @@ static json_t *result_of(const struct recording *g, bool stored)
     int bad = 0;
     if (g->result->kind == FOVEA_TEXT)
         (void)json_object_del(o, "text");
+    if (g->result->kind == FOVEA_ANSWER && !g->result->answer.inspected && g->result->answer.mime) /* which the envelope lacks */
+        bad |= json_object_set_new(o, "mimeType", json_string(g->result->answer.mime));
     if (g->result->kind == FOVEA_PERCEPTION)
         bad |= json_object_set_new(o, "again", again_of(&g->result->perception));
     if (sha256 && !stored) {

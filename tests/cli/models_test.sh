@@ -21,6 +21,9 @@ test_models_lists_what_is_known_with_sources() {
     run "$FOVEA" models
     want_status 0
     [ "$(wc -l <out)" -gt 450 ] || fail "too few rows"
+    from=$(grep '^  anthropic/claude-opus-4-7 ' out | awk '{print $(NF - 2)}')
+    grep -qE "^ +$from  pi-ai 1.5.0 data 2026-11-02$" out || fail "the source of a price is not told"
+    tail -n 3 out | grep -qE '^ +[0-9]+  ' || fail "no legend"
 }
 
 test_models_as_json() {
@@ -200,7 +203,7 @@ END
     want_status 0
     has out "* home/sees"
     has out "4096"
-    [ "$(wc -l <out)" -eq 2 ] || fail "an id that cannot be printed is shown"
+    [ "$(grep -c "home/" out)" -eq 1 ] || fail "an id that cannot be printed is shown"
     run "$FOVEA" models --config config.yaml --host home --json sees
     want_status 0
     has out '"provider":"home","id":"sees","available":true,"vision":true'
