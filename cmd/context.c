@@ -135,6 +135,11 @@ int session_check(fovea *f, const char *name)
     return name ? try_session(f, &(struct fovea_session_options){.name = name}, "--session: ") : 0;
 }
 
+int main_check(fovea *f, const char *main)
+{
+    return main ? try_session(f, &(struct fovea_session_options){.main = main}, "--main: ") : 0;
+}
+
 int recording_check(fovea *f, const struct recording *recording)
 {
     int bad = session_check(f, recording->session);

@@ -37,8 +37,9 @@ struct recording {
     {"call", 0, OPTION_STRING, "ID", offsetof(struct_values, recording.call),                                         \
      "the tool call of the session that it answers; default: an open one that is the same"}
 
-/* Whether --session is a name that a session can have, and --call has one; NULL is none and fine. 0, or an exit code after saying so. */
+/* Whether --session is a name that a session can have, --main a model, and --call has a session; NULL is none and fine. 0, or an exit code after saying so. */
 int session_check(fovea *f, const char *name);
+int main_check(fovea *f, const char *main);
 int recording_check(fovea *f, const struct recording *recording);
 
 /* Calls a tool with its request, and records it where that is wanted. */

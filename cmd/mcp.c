@@ -68,11 +68,16 @@ static int run(struct invocation *in)
         say("--%s is of no use without --http", idle);
         return EXIT_USAGE;
     }
+    if (v->http && !mcp_http_valid(v->http)) {
+        say("--http '%s' is no address to listen on: write it like 127.0.0.1:8080 or [::1]:8080", v->http);
+        return EXIT_USAGE;
+    }
     settle_memory();
     in->common.personality = v->personality;
     in->common.no_webp = false; /* each client gets what it takes */
     int r = context_open(&in->common, &f, &fault);
     int bad = r < 0 ? 0 : session_check(f, v->session);
+    bad = r < 0 || bad ? bad : main_check(f, v->main);
     if (bad)
         return bad;
     r = r < 0 ? r : mcp_serve(f, &options, &fault);

@@ -27,19 +27,63 @@ static const char *or_dash(const char *words)
     return words ? words : "-";
 }
 
-static void add_row(struct buf *b, const struct fovea_model *m, bool sources)
+/* Where figures came from, each told once: rows name them by their numbers. */
+enum { SOURCES = 99 };
+struct legend {
+    char *source[SOURCES];
+    size_t n;
+};
+
+static void legend_done(struct legend *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->source[i]);
+}
+
+/* Its number, from 1; 0 where there is no room. */
+static size_t number_of(struct legend *l, const char *source)
+{
+    size_t i = 0;
+    while (i < l->n && strcmp(l->source[i], source) != 0)
+        i++;
+    if (i == l->n && i < SOURCES && (l->source[i] = strdup(source)))
+        l->n++;
+    return i < l->n ? i + 1 : 0;
+}
+
+static void add_numbers(struct buf *b, struct legend *l, const struct fovea_model *m)
+{
+    size_t price = number_of(l, m->price_source), limits = number_of(l, m->limits_source);
+    (void)buf_add_format(b, "  %zu %zu %zu", price, limits, number_of(l, m->modality_source));
+}
+
+static void add_legend(struct buf *b, const struct legend *l)
+{
+    (void)buf_add_str(b, "\nfrom: where price, limits and input (vision, pdf, video) came from\n");
+    for (size_t i = 0; i < l->n; i++)
+        (void)buf_add_format(b, "%4zu  %s\n", i + 1, l->source[i]);
+    if (l->n == SOURCES)
+        (void)buf_add_str(b, "   0  others; --sources tells them with each model\n");
+}
+
+/* legend NULL: the sources stand beneath the row. */
+static void add_row(struct buf *b, const struct fovea_model *m, struct legend *legend)
 {
     char name[512], price[80], context[32] = "-";
     (void)snprintf(name, sizeof name, "%s/%s", m->provider, m->id);
     (void)snprintf(price, sizeof price, "%s/%s%s", or_dash(m->input), or_dash(m->output), m->tiers ? "+" : "");
     if (m->context > 0)
         (void)snprintf(context, sizeof context, "%lld", (long long)m->context);
-    (void)buf_add_format(b, "%s %-48s %-6s %-3s %-5s %-10s %9s  %-14s %s/%s\n", m->available ? "*" : " ", name,
+    char cache[80];
+    (void)snprintf(cache, sizeof cache, "%s/%s", or_dash(m->cache_read), or_dash(m->cache_write));
+    (void)buf_add_format(b, "%s %-48s %-6s %-3s %-5s %-10s %9s  %-14s %-*s", m->available ? "*" : " ", name,
                          m->vision ? "vision" : "-", m->pdf ? "pdf" : "-", m->video ? "video" : "-",
-                         m->tool_image ? "tool_image" : "-", context, price, or_dash(m->cache_read), or_dash(m->cache_write));
-    if (sources)
-        (void)buf_add_format(b, "      price: %s; limits: %s; input: %s\n", m->price_source, m->limits_source,
-                             m->modality_source);
+                         m->tool_image ? "tool_image" : "-", context, price, legend ? 16 : 0, cache);
+    if (legend)
+        add_numbers(b, legend, m);
+    else
+        (void)buf_add_format(b, "\n      price: %s; limits: %s; input: %s", m->price_source, m->limits_source, m->modality_source);
+    (void)buf_add_str(b, "\n");
 }
 
 static void add_number(struct buf *b, const char *name, int64_t n)
@@ -79,6 +123,7 @@ struct list {
     const struct values *values;
     const char *pattern;
     struct buf text;
+    struct legend legend;
     size_t n;
 };
 
@@ -90,7 +135,7 @@ static void add(const struct fovea_model *m, void *arg)
     if (l->values->json)
         add_json(&l->text, m, !l->n);
     else
-        add_row(&l->text, m, l->values->sources || l->pattern);
+        add_row(&l->text, m, l->values->sources || l->pattern ? NULL : &l->legend);
     l->n++;
 }
 
@@ -112,17 +157,20 @@ static int list(fovea *f, const struct values *v, const char *pattern)
     struct fovea_model m;
     int bad = 0;
     if (!v->json)
-        (void)buf_add_format(&l.text, "  %-48s %-6s %-3s %-5s %-10s %9s  %-14s %s\n", "model", "vision", "pdf", "video",
-                             "tool_image", "context", "$/M in/out", "cache read/write");
+        (void)buf_add_format(&l.text, "  %-48s %-6s %-3s %-5s %-10s %9s  %-14s %s%s\n", "model", "vision", "pdf", "video",
+                             "tool_image", "context", "$/M in/out", "cache read/write", v->sources || pattern ? "" : "  from");
     if (v->host && fovea_host_models(f, v->host, add, &l, &fault) < 0)
         bad = out_fault(&fault, v->json, EXIT_REFUSED);
     for (size_t i = 0; !v->host && fovea_model(f, i, &m) == 0; i++)
         add(&m, &l);
     if (v->json)
         (void)buf_add_str(&l.text, l.n ? "]\n" : "[]\n");
+    else if (l.legend.n)
+        add_legend(&l.text, &l.legend);
     if (!bad)
         bad = !l.n && !v->json ? none(&l) : out_buf(&l.text);
     buf_done(&l.text);
+    legend_done(&l.legend);
     return bad ? bad : l.n ? EXIT_DONE : EXIT_REFUSED;
 }
 
@@ -139,7 +187,7 @@ static int run(struct invocation *in)
 static const struct option options[] = {
     {"json", 0, OPTION_FLAG, NULL, offsetof(struct values, json), "an array of models as one line of JSON"},
     {"host", 0, OPTION_STRING, "NAME", offsetof(struct values, host), "ask that host what it offers, instead of the table"},
-    {"sources", 0, OPTION_FLAG, NULL, offsetof(struct values, sources), "say where each figure came from; always with PATTERN"},
+    {"sources", 0, OPTION_FLAG, NULL, offsetof(struct values, sources), "say where each figure came from beneath its row; always with PATTERN"},
     {0},
 };
 
@@ -147,8 +195,8 @@ const struct command command_models = {
     .name = "models",
     .summary = "list the models that are known, what they can do and cost",
     .arguments = "[PATTERN]",
-    .about = "Prints a row for each model: what it takes, its context, dollars a million tokens, and with PATTERN (a part of "
-             "PROVIDER/ID) also the source and date of each figure. A star marks models that can be asked now; '-' is no, or "
+    .about = "Prints a row for each model: what it takes, its context, dollars a million tokens, and the source and "
+             "date of each figure: by numbers that the end explains, or with PATTERN (a part of PROVIDER/ID) in words. A star marks models that can be asked now; '-' is no, or "
              "not known; '+' after a price says that long requests cost more. models.yaml beside config.yaml adds and overrides. "
              "--host asks a host now; everything else is known here, and no connection is made.",
     .examples = "fovea models\n"

@@ -34,7 +34,7 @@ static void add_row(struct choice_option *to, const struct option *row, bool com
 static void name_value(const struct fovea_field *field, char *to, size_t size)
 {
     static const char *const names[] = {[FOVEA_INTEGER] = "N", [FOVEA_BOX] = "X,Y,W,H", [FOVEA_OBJECT] = "JSON",
-                                        [FOVEA_PAGES] = "N[-M]", [FOVEA_TIME] = "TIME", [FOVEA_BOOLEAN] = ""};
+                                        [FOVEA_PAGES] = "N[-M]", [FOVEA_TIME] = "TIME", [FOVEA_BOOLEAN] = "", [FOVEA_URL] = "URL"};
     size_t at = 0;
     if (!strcmp(field->name, "against"))
         (void)snprintf(to, size, "REF");

@@ -102,6 +102,31 @@ static int draw(void *arg, int64_t seq, const char *json, size_t len)
     return d->code ? -EPIPE : 0;
 }
 
+static int count_turn(void *arg, int64_t seq, const char *json, size_t len)
+{
+    int64_t *turns = arg;
+    (void)seq;
+    *turns += read_head(json, len).starts_turn;
+    return 0;
+}
+
+/* Before anything is drawn: is there such a turn? 0, or an exit code after saying so. */
+static int check_turn(const struct opened *o, const char *name, const struct drawing_of *d)
+{
+    struct fovea_fault fault;
+    int64_t turns = 0;
+    if (!d->last_turn)
+        return 0;
+    int r = fovea_session_entries(o->session, 0, count_turn, &turns, &fault);
+    if (r < 0)
+        return out_fault(&fault, d->v->json, record_exit(r));
+    if (d->last_turn <= turns)
+        return 0;
+    say("session \"%s\" has %lld turn%s; there is no turn %lld", name, (long long)turns, turns == 1 ? "" : "s",
+        (long long)d->last_turn);
+    return EXIT_USAGE;
+}
+
 int session_show(struct invocation *in)
 {
     const struct session_values *v = in->values;
@@ -112,6 +137,7 @@ int session_show(struct invocation *in)
     int bad = number_above_0("session show", "at", v->at, &d.last_turn);
     bad = bad ? bad : session_open(in, in->args[1], v->json, &o);
     bad = bad ? bad : session_exists(&o, in->args[1], v->json);
+    bad = bad ? bad : check_turn(&o, in->args[1], &d);
     if (bad)
         return bad;
     int r = fovea_session_entries(o.session, 0, draw, &d, &fault);

@@ -32,7 +32,7 @@ static void add_json(struct listing *l, const struct fovea_usage *u)
                          ",\"calls\":%lld,\"failed\":%lld,\"input_tokens\":%lld,\"output_tokens\":%lld,\"cost_usd\":%s,"
                          "\"unpriced\":%lld}",
                          (long long)u->calls, (long long)u->failed, (long long)u->input_tokens,
-                         (long long)u->output_tokens, u->cost_usd, (long long)u->unpriced);
+                         (long long)u->output_tokens, u->cost_usd ? u->cost_usd : "null", (long long)u->unpriced);
 }
 
 static void add_line(struct listing *l, const struct fovea_usage *u)
@@ -40,7 +40,7 @@ static void add_line(struct listing *l, const struct fovea_usage *u)
     auto_buf name = BUF_INIT(LIMIT_CLI_WORDS);
     char cost[64];
     (void)buf_add_shown(&name, *u->name ? u->name : "(no session)", NAME_LETTERS);
-    (void)snprintf(cost, sizeof cost, "$%s", u->cost_usd);
+    (void)snprintf(cost, sizeof cost, "%s%s", u->cost_usd ? "$" : "", u->cost_usd ? u->cost_usd : "not known");
     (void)buf_add_format(&l->b, "%-*s %7lld %7lld %12lld %12lld %14s %9lld\n", NAME_WIDTH, part_of(&l->b, &name),
                          (long long)u->calls, (long long)u->failed, (long long)u->input_tokens,
                          (long long)u->output_tokens, cost, (long long)u->unpriced);

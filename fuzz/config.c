@@ -30,12 +30,12 @@ static void check_values(const struct config *c)
             CLAIM(*(const int64_t *)member == k->number || (*(const int64_t *)member >= k->min && *(const int64_t *)member <= k->max));
         if (k->type == CONFIG_STRING && *(char *const *)member)
             CLAIM(**(char *const *)member);
-        if (k->type != CONFIG_LIST && k->type != CONFIG_FOLDERS)
+        if (k->type != CONFIG_HOSTS && k->type != CONFIG_FOLDERS)
             continue;
         char **list = *(char ***)(uintptr_t)member;
         CLAIM(list);
         for (; *list; list++)
-            CLAIM(**list && (k->type == CONFIG_LIST || **list == '/'));
+            CLAIM(**list && (k->type == CONFIG_HOSTS || **list == '/'));
     }
 }
 

@@ -252,6 +252,7 @@ enum fovea_type {
     FOVEA_PAGES,  /* struct fovea_pages: a number, or words such as "1-6" */
     FOVEA_TIME,   /* struct fovea_time: seconds as a number, or words such as "1:23.5" */
     FOVEA_BOOLEAN, /* bool: on the command line a flag */
+    FOVEA_URL,     /* a string of any length, which the gate of URLs judges */
 };
 
 struct fovea_field {
@@ -447,7 +448,7 @@ struct fovea_usage {
     const char *name;       /* a session ("" for all without a name), "provider/model", a day "2026-11-16" (UTC), or "total" */
     int64_t calls, failed;  /* of calls: those that brought no answer */
     int64_t input_tokens, output_tokens;
-    const char *cost_usd;   /* of those whose price is known: "1.25" */
+    const char *cost_usd;   /* of those whose price is known: "1.25"; NULL where none is */
     int64_t unpriced;       /* calls whose price is not known */
 };
 /* What was spent, by "session", "model" or "day", the latest first: calls tell for each, which must not use f. By "total":

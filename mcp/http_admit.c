@@ -50,7 +50,7 @@ static const struct {
     FIELD("Access-Control-Request-Method", asks),
 };
 
-/* Several Accept headers are one list; the first decides, and a wrong guess only costs a 406. */
+/* Several Accept headers are one list. */
 static bool may_repeat(const char *name)
 {
     return !strcmp(name, "Accept");
@@ -68,6 +68,17 @@ static bool is_token(const char *s, size_t len)
     return len > 0;
 }
 
+/* Lenient about event streams, which are sent only where they are of use. But most answers are JSON, so whoever names neither
+ * that nor a range around it would be sent what they do not take. */
+static bool accepts(const char *accept)
+{
+    static const char *const fine[] = {"*/*", "application/json", "application/*"};
+    for (size_t i = 0; i < COUNT(fine); i++)
+        if (strcasestr(accept, fine[i]))
+            return true;
+    return !*accept;
+}
+
 static enum MHD_Result see(void *arg, enum MHD_ValueKind kind, const char *key, size_t key_len, const char *value,
                            size_t len)
 {
@@ -83,6 +94,8 @@ static enum MHD_Result see(void *arg, enum MHD_ValueKind kind, const char *key, 
             h->bad = true;
         if (!*slot)
             *slot = value ? value : "";
+        if (slot == &h->accept)
+            h->takes_json |= accepts(value ? value : "");
     }
     return MHD_YES;
 }
@@ -106,18 +119,6 @@ static bool is_json(const char *type)
     type += strlen(want);
     type += strspn(type, " \t");
     return !*type || *type == ';';
-}
-
-/* Lenient: only an Accept that names neither of the two, nor a range around one, is a no. */
-static bool accepts(const char *accept)
-{
-    static const char *const fine[] = {"*/*", "application/json", "application/*", "text/event-stream", "text/*"};
-    if (!accept || !*accept)
-        return true;
-    for (size_t i = 0; i < COUNT(fine); i++)
-        if (strcasestr(accept, fine[i]))
-            return true;
-    return false;
 }
 
 static bool is_too_long(const char *length)
@@ -170,7 +171,7 @@ const struct refusal *request_admit(struct http *h, struct request *r, const cha
         return no;
     if (!r->ends_session && !is_json(s->type))
         return &no_type;
-    if (!r->ends_session && !accepts(s->accept))
+    if (!r->ends_session && s->accept && !s->takes_json)
         return &no_accept;
     return is_too_long(s->length) ? &too_long : NULL;
 }

@@ -101,6 +101,13 @@ static int listen_on(union address *a, socklen_t len)
     return take_fd(&fd);
 }
 
+bool place_valid(const char *address)
+{
+    union address a;
+    socklen_t len;
+    return parse(address, &a, &len);
+}
+
 int place_open(const char *address, bool open_ok, struct place *ret, struct fovea_fault *fault)
 {
     union address a;

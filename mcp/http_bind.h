@@ -15,6 +15,9 @@ struct place {
     int fd;        /* listens; the caller closes it */
 };
 
+/* Whether place_open can read it. */
+bool place_valid(const char *address);
+
 /* Only numbers and "localhost", which is 127.0.0.1 here whatever a resolver says. open_ok: beyond loopback is allowed. */
 int place_open(const char *address, bool open_ok, struct place *ret, struct fovea_fault *fault);
 

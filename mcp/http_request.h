@@ -28,6 +28,7 @@ struct http {
 struct seen_headers {
     const char *host, *origin, *authorization, *type, *accept, *length, *encoding, *session, *version, *method, *name;
     const char *asks;  /* Access-Control-Request-Method */
+    bool takes_json;   /* some Accept allows it */
     bool bad;          /* one of them came twice or has a NUL in it, or a name is none */
 };
 

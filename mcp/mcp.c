@@ -15,6 +15,7 @@
 #include "conformance.h"
 #include "exchange.h"
 #include "http.h"
+#include "http_bind.h"
 #include "server.h"
 #include "lines.h"
 
@@ -94,6 +95,11 @@ static int serve_http(fovea *f, const struct mcp_options *o, int stop, struct fo
     if (!server_free(s, 0, NULL, NULL) && !r)
         _exit(0);
     return r;
+}
+
+bool mcp_http_valid(const char *address)
+{
+    return place_valid(address);
 }
 
 int mcp_serve(fovea *f, const struct mcp_options *o, struct fovea_fault *fault)

@@ -17,6 +17,9 @@ struct mcp_options {
     const char *const *origins; /* further Origins, likewise */
 };
 
+/* Whether that is an ADDRESS:PORT to listen on, as far as its spelling goes. */
+bool mcp_http_valid(const char *address);
+
 /* Serves until the client is gone or a signal (SIGTERM, SIGINT, SIGHUP) comes. 0 or a fault. */
 int mcp_serve(fovea *f, const struct mcp_options *options, struct fovea_fault *fault);
 

@@ -197,11 +197,17 @@ static int check_headers(const struct message *m, const struct headers *h, struc
     return r || !name ? r : check_header(h->name, "Mcp-Name", name, error);
 }
 
-static int unsupported(const char *version, struct exchange *e, struct rpc_error *error)
+/* first, last: the revisions that would have done here. */
+static int unsupported(const char *version, enum revision first, enum revision last, struct exchange *e, struct rpc_error *error)
 {
-    auto_json *data = json_pack("{s:[s],s:s}", "supported", REVISION_MODERN, "requested", version);
+    auto_json *names = json_array();
+    int bad = 0;
+    for (enum revision r = first; r <= last; r++)
+        bad |= json_array_append_new(names, json_string(revision_name(r)));
+    auto_json *data = bad ? NULL : json_pack("{s:O,s:s}", "supported", names, "requested", version);
     char *text = data ? json_text_new(data, JSON_COMPACT) : NULL;
-    int r = rpc_error_set(error, RPC_VERSION, 400, "this server speaks %s, not \"%.40s\"", REVISION_MODERN, version);
+    int r = rpc_error_set(error, RPC_VERSION, 400, "this server speaks %s%s%s here, not \"%.40s\"", revision_name(first),
+                          first < last ? " to " : "", first < last ? revision_name(last) : "", version);
     e->error_data = text;
     error->data = text;
     return r;
@@ -218,7 +224,7 @@ static int check_modern(struct exchange *e, const struct headers *h, struct rpc_
     if (h && check_header(h->version, "MCP-Protocol-Version", version, error))
         return -EINVAL;
     if (revision_find(version) != R2026_07_28)
-        return unsupported(version, e, error);
+        return unsupported(version, R2026_07_28, R2026_07_28, e, error);
     if (!member(m->meta, META "clientCapabilities", JSON_OBJECT))
         return rpc_error_set(error, RPC_PARAMS, 400, "\"_meta\" must hold \"" META "clientCapabilities\", an object");
     server_lock(e->server);
@@ -238,7 +244,7 @@ static int check_legacy(struct exchange *e, const struct headers *h, struct rpc_
     if (!h || first)
         return 0;
     if (h->version && !revision_find(h->version))
-        return unsupported(h->version, e, error);
+        return unsupported(h->version, R2024_11_05, agreed ? REVISION_LATEST_LEGACY : R2026_07_28, e, error);
     if (!agreed)
         return rpc_error_set(error, RPC_INVALID, 400, "no session: send initialize first and repeat its Mcp-Session-Id, "
                                                       "or name the protocol version in the header and in _meta");

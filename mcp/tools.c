@@ -109,6 +109,13 @@ static void start_tool(struct exchange *e, const struct row *row)
     (void)exchange_queue(e, row->load, run_tool);
 }
 
+/* What the host runs now must be said as the library takes it, or not at all: passed over, it would go wrong unseen. */
+static bool main_fits(const json_t *meta)
+{
+    const char *main = member_string(meta, "fovea/main"), *slash = main ? strchr(main, '/') : NULL;
+    return !json_object_get(meta, "fovea/main") || (slash && slash > main && slash[1] && strlen(main) < LIMIT_CONFIG_VALUE);
+}
+
 void tools_call(struct exchange *e)
 {
     const struct extension *x = e->server->options.extension;
@@ -121,6 +128,8 @@ void tools_call(struct exchange *e)
         exchange_fail(e, RPC_PARAMS, "there is no tool \"%.80s\"; tools/list says which there are", name);
     else if (arguments && !json_is_object(arguments))
         exchange_fail(e, RPC_PARAMS, "\"arguments\" must be an object");
+    else if (!main_fits(e->message.meta))
+        exchange_fail(e, RPC_PARAMS, "\"fovea/main\" in _meta must be a string, PROVIDER/MODEL");
     else if (row)
         start_tool(e, row);
     else

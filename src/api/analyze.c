@@ -76,6 +76,8 @@ static int step_arguments(struct asking *a)
         .data = q->data, .data_len = q->data_len, .region = q->region, .page = q->page,
     };
     a->view.cap = LIMIT_ASK_PDF;
+    if (q->file_path && !strncmp(q->file_path, "view:", 5)) /* a frame was seen: the video need not be sent */
+        a->view.video_cap = (uint64_t)a->call->f->config.view_max_video_bytes;
     return r || !a->format ? r : take_format(a);
 }
 
@@ -145,6 +147,18 @@ static int plan_pdf(struct asking *a)
     return r ? r : asking_plan_pdf(a);
 }
 
+/* What had to be drawn to be seen is drawn again: by naming an earlier view, its picture is meant and not the file. Which images a
+ * Markdown shows is known only when it is drawn, so no answer about one is taken for another. */
+static int plan_seen(struct asking *a, const struct media_row *row)
+{
+    if (a->local && row->class != CLASS_VECTOR)
+        return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE, "local/ocr reads no view of %s; %s", row->name,
+                           row->class == CLASS_TEXT ? "use read for its text" : "set a provider and its key");
+    a->no_cache |= a->view.sniff.media == MEDIA_MARKDOWN;
+    int r = view_plan(&a->view);
+    return r > 0 ? asking_refused(a) : r;
+}
+
 static int step_plan(struct asking *a)
 {
     const struct config *c = &a->call->f->config;
@@ -152,7 +166,10 @@ static int step_plan(struct asking *a)
     const struct media_row *row = media_row(a->view.sniff.media);
     if (a->view.sniff.media == MEDIA_PDF)
         return plan_pdf(a);
-    if (row->class != CLASS_BITMAP && row->class != CLASS_PICTURE)
+    bool drawn = row->class != CLASS_BITMAP && row->class != CLASS_PICTURE;
+    if (drawn && a->view.earlier.ref)
+        return plan_seen(a, row);
+    if (drawn)
         return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE,
                            "by its content the file is %s; vision_analyze takes PNG, JPEG, GIF, WebP, BMP, "
                            "TIFF, HEIC, AVIF, ICO and PDF",
@@ -186,7 +203,7 @@ static int step_native(struct asking *a)
 static int step_fit(struct asking *a)
 {
     if (a->part.kind == WIRE_PDF)
-        return 0;
+        return asking_count_pages(a);
     if (a->drawn)
         return a->local ? asking_read_pages(a) : asking_pages(a);
     int r = a->local ? asking_read(a) : asking_picture(a);

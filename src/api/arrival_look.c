@@ -10,6 +10,7 @@
 
 #include "api/arrival.h"
 #include "api/call.h"
+#include "api/pdf_count.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -48,8 +49,8 @@ static const char *trouble(enum pool_end end, const struct work_reply *reply)
 }
 
 /* Twice where the machine may be to blame: a busy one kills too, and what is kept for ever is asked twice. */
-static int run(fovea *f, const struct incoming_blob *blob, enum media media, int tries, enum pool_end *ret_end,
-               struct work_reply *ret, struct fovea_fault *fault)
+static int run(fovea *f, const struct incoming_blob *blob, enum media media, enum pool_end *ret_end, struct work_reply *ret,
+               struct fovea_fault *fault)
 {
     struct snapshot s = {.fd = -1};
     struct pool *pool;
@@ -62,7 +63,7 @@ static int run(fovea *f, const struct incoming_blob *blob, enum media media, int
                                 .limits = {.max_edge = SMALL, .max_bytes = 64 * KIB, .quality = 50, .resize = 1}};
     struct pool_job job = {.request = &work, .input = s.fd, .limit_ms = LIMIT_WORKER_MS};
     *ret_end = POOL_TIMED_OUT;
-    for (; r == 0 && tries && *ret_end != POOL_DONE; tries--) {
+    for (int tries = 2; r == 0 && tries && *ret_end != POOL_DONE; tries--) {
         struct pool_output output = {0};
         r = pool_run(pool, &job, ret_end, &output, fault);
         *ret = output.reply;
@@ -77,7 +78,7 @@ static int decode(fovea *f, const struct incoming_blob *blob, enum media media, 
 {
     struct work_reply reply = {0};
     enum pool_end end = POOL_DONE;
-    int r = run(f, blob, media, 2, &end, &reply, fault);
+    int r = run(f, blob, media, &end, &reply, fault);
     if (r < 0)
         return r;
     (void)snprintf(ret->why, sizeof ret->why, "%s", trouble(end, &reply));
@@ -155,18 +156,21 @@ static const struct incoming_blob *blob_of(const struct incoming *in, const json
     return sha256_unhex(json_string_value(json_object_get(part, "sha256")), digest) ? incoming_blob(in, digest) : NULL;
 }
 
-/* How many pages it has, for those who must not send too many; where that cannot be told, nothing is. A document is not decoded
- * to be let in, only counted where pages may be drawn. */
+/* How many pages it has, for those who must not send too many; where that cannot be told, nothing is. A document need not open
+ * to be let in, and is only counted where pages may be drawn. */
 static int count_pages(const struct session_place *at, const struct incoming_blob *blob, json_t *part, struct fovea_fault *fault)
 {
-    struct work_reply reply = {0};
-    enum pool_end end;
+    struct pdf_count count = {0};
+    struct snapshot s = {.fd = -1};
     if (!config_draws(&at->f->config, FOVEA_RENDER_PDF) || !(at->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages"))
         return 0;
-    int r = run(at->f, blob, MEDIA_PDF, 1, &end, &reply, fault);
-    if (r < 0 || end != POOL_DONE || reply.status != WORK_OK)
+    int r = snapshot_of(blob->data, blob->len, &s, fault);
+    if (r == 0)
+        r = pdf_count(at->f, &s, NULL, &count, fault);
+    snapshot_done(&s);
+    if (r < 0 || !count.pages)
         return r == -ENOMEM ? r : 0;
-    return json_object_set_new(part, "pages", json_integer(reply.pages)) < 0 ? fault_oom(fault) : 0;
+    return json_object_set_new(part, "pages", json_integer(count.pages)) < 0 ? fault_oom(fault) : 0;
 }
 
 /* The bytes of text do not tell which kind of text it is; of all others they tell more than was said. */

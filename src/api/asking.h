@@ -15,6 +15,7 @@ enum drawn {
     DRAWN_NOT,
     DRAWN_PART,   /* a page or a region was asked for */
     DRAWN_NEEDED, /* the model takes no such file */
+    DRAWN_HOST,   /* the model does, but its host is not known to carry one */
     DRAWN_LARGE,  /* the file is larger than one request carries */
     DRAWN_KIND,   /* no model is known to take such a container */
 };
@@ -114,6 +115,7 @@ __attribute__((format(printf, 2, 3))) int asking_tell(struct asking *a, const ch
 /* A PDF: planned, it goes as it is (in part then) or its pages are drawn; then these are made, in parts or read by
  * local/ocr. 1 with the error. */
 int asking_plan_pdf(struct asking *a);
+int asking_count_pages(struct asking *a); /* before it goes as it is: does it open, and has it no more pages than may go */
 int asking_pages(struct asking *a);
 int asking_read_pages(struct asking *a);
 

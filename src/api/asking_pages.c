@@ -66,9 +66,11 @@ static int not_drawn(struct asking *a, uint64_t most)
         return asking_fail(a, FAIL_PDF_NOT_SUPPORTED,
                            "a page or region of a PDF has to be drawn, and render.pdf is off here; set it to true, or ask "
                            "about the whole PDF and name the page in the prompt");
+    bool host = a->drawn == DRAWN_HOST;
     return asking_fail(a, FAIL_PDF_NOT_SUPPORTED,
-                       "%s takes no PDF, and render.pdf, which would show it the pages as pictures, is off here; set it to "
-                       "true, or name a model that takes PDF", a->who);
+                       "%s %s, and render.pdf, which would show it the pages as pictures, is off here; set it to true, or name "
+                       "a model that takes PDF", host ? a->choice.provider->name : a->who,
+                       host ? "is not known to carry PDF" : "takes no PDF");
 }
 
 static int plan_drawing(struct asking *a)
@@ -87,12 +89,13 @@ int asking_plan_pdf(struct asking *a)
 {
     const struct work_request *w = &a->view.work;
     uint64_t most = a->local ? 0 : ask_inline_limit(&a->choice, WIRE_PDF);
-    bool takes = !a->local && models_can(a->call->f->config.models, a->choice.model, MODEL_PDF) &&
-                 ask_takes(&a->choice, WIRE_PDF);
+    bool takes = !a->local && models_can(a->call->f->config.models, a->choice.model, MODEL_PDF);
     if (w->page || w->region.set)
         a->drawn = DRAWN_PART;
     else if (!takes)
         a->drawn = DRAWN_NEEDED;
+    else if (!ask_takes(&a->choice, WIRE_PDF))
+        a->drawn = DRAWN_HOST;
     else if (most && a->view.snapshot.size > most)
         a->drawn = DRAWN_LARGE;
     if (a->drawn)
@@ -222,6 +225,7 @@ static const char *because(const struct asking *a)
 {
     static const char *const words[] = {
         [DRAWN_NEEDED] = ", since it takes no PDF",
+        [DRAWN_HOST] = ", since its host is not known to carry PDF",
         [DRAWN_LARGE] = ", since the PDF is larger than its provider takes",
     };
     return words[a->drawn] ? words[a->drawn] : "";

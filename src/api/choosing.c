@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/config_value.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/text.h"
 
 static const char *from_environment(const char *name, void *arg)
 {
@@ -39,15 +41,32 @@ struct choose_inputs choosing_inputs(const fovea *f)
     };
 }
 
+static int check_names(const fovea *f, struct fovea_fault *fault)
+{
+    struct choose_inputs in = choosing_inputs(f);
+    struct choose_mistake m = {0};
+    auto_buf why = BUF_INIT(KIB);
+    if (!choose_mistaken(&in, &m))
+        return 0;
+    if (buf_add_str(&why, "names no provider; did you mean \"") < 0 || buf_add_shown(&why, m.nearest, 60) < 0 ||
+        buf_add_str(&why, "\", or is it missing from providers?") < 0)
+        return fault_oom(fault);
+    return config_mistaken(&f->config, m.key, m.words, why.data, fault);
+}
+
 int choosing_check(const fovea *f, struct fovea_fault *fault)
 {
     const struct config *c = &f->config;
     const struct provider *p;
+    int r = check_names(f, fault);
+    if (r < 0)
+        return r;
     for (size_t i = 0; (p = models_provider_at(c->models, i)); i++) {
         bool top = c->provider && models_provider(c->models, c->provider) == p && c->base_url;
         bool aux = c->vision_provider && models_provider(c->models, c->vision_provider) == p && c->vision_base_url;
         if (p->listed && !p->base_url && !top && !aux)
-            return fault_set(fault, EINVAL, "providers.%s has no baseUrl, such as \"http://127.0.0.1:8080/v1\"", p->name);
+            return fault_set(fault, EINVAL, "%s: providers.%s has no baseUrl, such as \"http://127.0.0.1:8080/v1\"",
+                             p->said, p->name);
     }
     return 0;
 }

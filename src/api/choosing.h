@@ -24,7 +24,8 @@ enum choose_verdict choosing_for(const struct call *c, const char *model, unsign
 enum { CHOOSING_TROUBLE = 512 };
 void choosing_trouble(const struct call *c, const struct choice *choice, char words[CHOOSING_TROUBLE]);
 
-/* What only the whole of the config shows: a host without an address. -EINVAL names it. */
+/* What only the whole of the config shows: a provider that there is not, a host without an address. -EINVAL names it and
+ * its line. */
 int choosing_check(const fovea *f, struct fovea_fault *fault);
 
 #endif

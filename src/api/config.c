@@ -57,7 +57,7 @@ void config_done(struct config *c)
         void *member = (char *)c + config_keys[i].offset;
         if (config_keys[i].type == CONFIG_STRING)
             free(*(char **)member);
-        else if (config_keys[i].type == CONFIG_LIST || config_keys[i].type == CONFIG_FOLDERS)
+        else if (config_keys[i].type == CONFIG_HOSTS || config_keys[i].type == CONFIG_FOLDERS)
             config_list_free(*(char ***)member);
     }
     free(c->file);

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/nearest.h"
 #include "fit/plan.h"
+#include "model/models.h"
 
 static const char *const modes[] = {"auto", "native", "text", NULL};
 static const char *const policies[] = {"auto", "all", "turns:#", NULL};
@@ -31,7 +32,7 @@ static const char *const urls[] = {"https://*", "http://*", NULL};
 #define STRING(name, member, ...) {.path = (name), .type = CONFIG_STRING, AT(member), __VA_ARGS__}
 #define FORM(name, member, all, value, ...) \
     {.path = (name), .type = CONFIG_STRING, AT(member), .forms = (all), .text = (value), __VA_ARGS__}
-#define LIST(name, member, ...) {.path = (name), .type = CONFIG_LIST, AT(member), .max = LIMIT_CONFIG_LIST, __VA_ARGS__}
+#define HOSTS(name, member, ...) {.path = (name), .type = CONFIG_HOSTS, AT(member), .max = LIMIT_CONFIG_LIST, __VA_ARGS__}
 
 const struct config_key config_keys[] = {
     BOOL("images.blockImages", block_images, false, HELP("refuse every picture")),
@@ -51,8 +52,8 @@ const struct config_key config_keys[] = {
     {.path = "fs_reach", .type = CONFIG_FOLDERS, AT(fs_reach), .max = LIMIT_ROOTS, .text = "${cwd}",
      HELP("the folders that may be read; ${cwd} is where fovea was started, ${home} and ~/ the home folder")},
     BOOL("network.view", network_view, false, HELP("let view fetch pictures from https URLs too")),
-    LIST("network.allow", network_allow, HELP("the only hosts that pictures are fetched from, such as \"*.example.org\"; empty: any public one")),
-    LIST("network.deny", network_deny, HELP("hosts that nothing is fetched from, whatever network.allow says")),
+    HOSTS("network.allow", network_allow, HELP("the only hosts that pictures are fetched from, such as \"*.example.org\"; empty: any public one")),
+    HOSTS("network.deny", network_deny, HELP("hosts that nothing is fetched from, whatever network.allow says")),
     STRING("network.caFile", network_ca_file, HELP("file of certificates (PEM) to trust besides the system's")),
     BOOL("render.svg", render_svg, true, HELP("let view draw SVG")),
     BOOL("render.text", render_text, true, HELP("let view draw text, code and Markdown")),
@@ -137,12 +138,12 @@ bool config_key_is_section(const char *path)
     return false;
 }
 
-/* A key without its section ("maxBytes") is nearest to the first row that ends so. */
+/* A key without its section ("maxBytes") is nearest to the first row that ends so, unless one without a section is as near. */
 static unsigned distance_to_row(const char *path, const char *row, size_t len)
 {
     const char *tail = strrchr(row, '.');
     if (!row[len] && tail && !strcasecmp(tail + 1, path))
-        return 1;
+        return nearest_distance(path, tail + 1, strlen(tail + 1)) + 1;
     return nearest_distance(path, row, len);
 }
 
@@ -160,4 +161,7 @@ void config_key_nearest(const char *path, char ret[static LIMIT_CONFIG_KEY])
             }
         } while (*end);
     }
+    for (size_t i = 0; provider_keys[i]; i++) /* what is said of a host may stand where no host is named */
+        if (!strcasecmp(path, provider_keys[i]) && best >= NEAREST_EDIT)
+            (void)snprintf(ret, LIMIT_CONFIG_KEY, "providers.NAME.%s", provider_keys[i]);
 }

@@ -14,7 +14,7 @@ enum config_type {
     CONFIG_INT,     /* min..max */
     CONFIG_USD,     /* a number with at most nine decimals; kept as nano-dollars */
     CONFIG_STRING,  /* null is allowed and means not set */
-    CONFIG_LIST,    /* of strings, at most max */
+    CONFIG_HOSTS,   /* a list of at most max hosts, as source/host.h reads them */
     CONFIG_FOLDERS, /* a list of absolute folders; ${cwd}, ${home} and ~/ expand */
     CONFIG_ANY,     /* names that the user makes up lie under it: read by hosts_yaml.c */
 };

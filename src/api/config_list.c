@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/text.h"
+#include "source/host.h"
 
 void config_list_free(char **list)
 {
@@ -30,7 +31,7 @@ int config_list_clear(const struct config_place *at, const struct config_key *ke
     return 0;
 }
 
-static int wrong_folder(const struct config_place *at, const struct config_key *key, const char *entry, const char *why)
+static int wrong_entry(const struct config_place *at, const struct config_key *key, const char *entry, const char *why)
 {
     auto_buf shown = BUF_INIT(KIB);
     if (buf_add_shown(&shown, entry, 60))
@@ -60,21 +61,32 @@ static int expand(const struct config_place *at, const struct config_key *key, c
     size_t len = 0;
     const char *value = variable(at, *entry, &len), *rest = *entry + len;
     if (strstr(rest, "${") || (!value && **entry == '~'))
-        return wrong_folder(at, key, *entry, "has an unknown variable; ${cwd}, ${home} or ~/ may start it");
+        return wrong_entry(at, key, *entry, "has an unknown variable; ${cwd}, ${home} or ~/ may start it");
     if (!value && **entry != '/')
-        return wrong_folder(at, key, *entry, "must be absolute, or start with ${cwd}, ${home} or ~/");
+        return wrong_entry(at, key, *entry, "must be absolute, or start with ${cwd}, ${home} or ~/");
     if (value && buf_add_str(&whole, value) == 0)
         (void)buf_add_str(&whole, rest);
     else
         (void)buf_add_str(&whole, *entry);
     if (whole.error == -EFBIG)
-        return wrong_folder(at, key, *entry, "is too long");
+        return wrong_entry(at, key, *entry, "is too long");
     char *expanded = buf_take(&whole);
     if (!expanded)
         return fault_oom(at->fault);
     free(*entry);
     *entry = expanded;
     return 0;
+}
+
+static int check_host(const struct config_place *at, const struct config_key *key, const char *entry)
+{
+    static const char right[] = "a host, such as \"example.org\" or \"*.example.org\"";
+    if (host_rule_valid(entry))
+        return 0;
+    if (strstr(entry, "://") || strchr(entry, '@')) /* may hold a password */
+        return config_wrong(at, "an entry of %s must be %s, not a URL", key->path, right);
+    auto_buf why = BUF_INIT(KIB);
+    return buf_add_format(&why, "must be %s", right) < 0 ? fault_oom(at->fault) : wrong_entry(at, key, entry, why.data);
 }
 
 int config_list_add(const struct config_place *at, const struct config_key *key, const struct config_scalar *value,
@@ -90,6 +102,8 @@ int config_list_add(const struct config_place *at, const struct config_key *key,
     int r = config_copy_string(at, key, value, &entry);
     if (r == 0 && key->type == CONFIG_FOLDERS)
         r = expand(at, key, &entry);
+    else if (r == 0)
+        r = check_host(at, key, entry);
     if (r < 0)
         return r;
     char **grown = reallocarray(*list, n + 2, sizeof *grown);

@@ -184,7 +184,7 @@ int config_set(const struct config_place *at, const struct config_key *key, cons
     static int (*const setters[])(const struct config_place *, const struct config_key *, const struct config_scalar *,
                                   void *) = {
         [CONFIG_BOOL] = set_bool,     [CONFIG_INT] = set_int,      [CONFIG_USD] = set_usd,
-        [CONFIG_STRING] = set_string, [CONFIG_LIST] = set_no_list, [CONFIG_FOLDERS] = set_no_list,
+        [CONFIG_STRING] = set_string, [CONFIG_HOSTS] = set_no_list, [CONFIG_FOLDERS] = set_no_list,
     };
     assert(key->type < COUNT(setters));
     return setters[key->type](at, key, value, (char *)c + key->offset);

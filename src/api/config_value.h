@@ -42,4 +42,10 @@ int config_list_add(const struct config_place *at, const struct config_key *key,
                     struct config *c);
 void config_list_free(char **list);
 
+/* Appends who set a key: "config.yaml:7", "personalities/ID/config.yaml:2", "default". */
+int config_origin_add(const struct config *c, const struct config_key *key, struct buf *ret);
+
+/* The fault 'config.yaml:7: KEY "value" WHY', of a key that a file set; returns -EINVAL. */
+int config_mistaken(const struct config *c, const char *key, const char *value, const char *why, struct fovea_fault *fault);
+
 #endif

@@ -57,9 +57,9 @@ static int read_value(struct reader *r, const struct config_key *key, const yaml
 {
     static const char *const words[] = {
         [CONFIG_BOOL] = "true or false", [CONFIG_INT] = "a number", [CONFIG_USD] = "an amount such as 2.50",
-        [CONFIG_STRING] = "a string",    [CONFIG_LIST] = "a list",  [CONFIG_FOLDERS] = "a list",
+        [CONFIG_STRING] = "a string",    [CONFIG_HOSTS] = "a list",  [CONFIG_FOLDERS] = "a list",
     };
-    if (e->type == YAML_SEQUENCE_START_EVENT && (key->type == CONFIG_LIST || key->type == CONFIG_FOLDERS))
+    if (e->type == YAML_SEQUENCE_START_EVENT && (key->type == CONFIG_HOSTS || key->type == CONFIG_FOLDERS))
         return read_list(r, key);
     if (e->type != YAML_SCALAR_EVENT)
         return config_wrong(r->at, "%s must be %s", key->path, words[key->type]);
@@ -81,6 +81,7 @@ static int unknown_key(struct reader *r, const char *path)
 static int read_hosts(struct reader *r, const struct config_key *key, const char *path, size_t line, const yaml_event_t *e)
 {
     r->seen[key - config_keys] = line;
+    r->hosts.line = line;
     if (strcmp(key->path, path) != 0)
         return hosts_entry(&r->hosts, path + strlen(key->path) + 1, e);
     if (e->type == YAML_MAPPING_START_EVENT)

@@ -90,6 +90,8 @@ static bool set_from_json(const struct fovea_field *field, const json_t *value, 
         return json_is_boolean(value);
     case FOVEA_OBJECT:
         return json_is_object(value); /* becomes text when all the others are in order */
+    case FOVEA_URL:
+        return json_is_string(value); /* set likewise: it may hold what no string of C does */
     }
     return false;
 }
@@ -141,6 +143,27 @@ static bool set_object(const struct fovea_field *field, json_t *arguments, void 
     return true;
 }
 
+/* The gate has the word on every URL. It reads to the first NUL, so one inside becomes a control character that no URL may hold
+ * either. False when out of memory. */
+static bool set_url(const struct fovea_field *field, json_t *arguments, void *request)
+{
+    const json_t *value = json_object_get(arguments, field->name);
+    if (field->type != FOVEA_URL || !json_is_string(value))
+        return true;
+    size_t len = json_string_length(value);
+    auto_free char *words = malloc(len + 1);
+    if (!words)
+        return false;
+    memcpy(words, json_string_value(value), len + 1);
+    for (char *nul; (nul = memchr(words, 0, len));)
+        *nul = 1;
+    json_t *text = json_stringn(words, len);
+    if (!text || json_object_set_new(arguments, field->name, text) < 0)
+        return false;
+    field_set_string(field, json_string_value(text), request);
+    return true;
+}
+
 /* The first thing wrong with the arguments; *ret_wrong false when nothing is. An explicit null is no argument. */
 static fovea_result *fill(const struct fovea_tool *tool, json_t *arguments, void *request, bool *ret_wrong)
 {
@@ -158,7 +181,7 @@ static fovea_result *fill(const struct fovea_tool *tool, json_t *arguments, void
         const json_t *given = json_object_get(arguments, tool->fields[i].name);
         if (tool->fields[i].required && (!given || json_is_null(given)))
             return refuse_missing(&tool->fields[i]);
-        if (!set_object(&tool->fields[i], arguments, request))
+        if (!set_object(&tool->fields[i], arguments, request) || !set_url(&tool->fields[i], arguments, request))
             return NULL;
     }
     *ret_wrong = false;

@@ -58,6 +58,7 @@ static json_t *member_value(const struct fovea_field *field, const void *request
     case FOVEA_BOOLEAN:
         return *(const bool *)member ? json_true() : NULL;
     case FOVEA_STRING:
+    case FOVEA_URL:
     case FOVEA_CHOICE:
     case FOVEA_OBJECT:
         break;
@@ -119,7 +120,7 @@ static json_t *field_schema(const struct fovea_field *field)
 {
     static const char *const types[] = {
         [FOVEA_STRING] = "string", [FOVEA_INTEGER] = "integer", [FOVEA_BOX] = "array", [FOVEA_CHOICE] = "string",
-        [FOVEA_OBJECT] = "object", [FOVEA_BOOLEAN] = "boolean"};
+        [FOVEA_OBJECT] = "object", [FOVEA_BOOLEAN] = "boolean", [FOVEA_URL] = "string"};
     if (field->type == FOVEA_PAGES || field->type == FOVEA_TIME)
         return either_schema(field);
     json_t *o = json_pack("{s:s, s:s}", "type", types[field->type], "description", field->help);

@@ -37,6 +37,7 @@ void field_add_takes(struct buf *b, const struct fovea_field *field)
         [FOVEA_BOX] = "four numbers: x, y, width, height",
         [FOVEA_TIME] = "seconds, such as 83.5, or a time such as \"1:23.5\"",
         [FOVEA_BOOLEAN] = "true or false",
+        [FOVEA_URL] = "a string",
     };
     (void)buf_add_format(b, "\"%s\" takes ", field->name);
     if (field->type == FOVEA_STRING)
@@ -100,6 +101,7 @@ bool field_fits(const struct fovea_field *field, const void *request)
     case FOVEA_TIME:
         return !time->set || seconds_fit(time->seconds);
     case FOVEA_BOOLEAN:
+    case FOVEA_URL:
         return true;
     }
     return false;

@@ -74,7 +74,7 @@ int fovea_field_parse(const struct fovea_field *field, const char *value, void *
     static bool (*const set[])(const struct fovea_field *field, const char *value, void *request) = {
         [FOVEA_STRING] = word_string, [FOVEA_INTEGER] = word_integer, [FOVEA_BOX] = word_box,
         [FOVEA_CHOICE] = word_string, [FOVEA_OBJECT] = word_string,   [FOVEA_PAGES] = word_pages,
-        [FOVEA_TIME] = word_time,     [FOVEA_BOOLEAN] = word_boolean,
+        [FOVEA_TIME] = word_time,     [FOVEA_BOOLEAN] = word_boolean, [FOVEA_URL] = word_string,
     };
     if (set[field->type](field, value, request))
         return 0;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "api/choosing.h"
+#include "api/config_value.h"
 #include "api/context.h"
 #include "api/hosts_yaml.h"
 #include "api/personality.h"
@@ -92,13 +93,24 @@ static int lost_fault(struct fovea_fault *fault)
     return fault_set(fault, EINVAL, "cannot tell where our own files are; set XDG_CONFIG_HOME to a short path");
 }
 
+/* Who says what is in reach: the config, by its line, or the host. */
+static int add_reach_name(const fovea *f, const struct fovea_options *options, struct buf *ret)
+{
+    const struct config_key *key = config_key_find("fs_reach");
+    if (options->reach && !f->config.reach_set)
+        return buf_add_str(ret, "--root");
+    if (f->config.reach_set && config_origin_add(&f->config, key, ret) == 0)
+        (void)buf_add_str(ret, ": ");
+    return buf_add_str(ret, "fs_reach");
+}
+
 /* Our own config, state and cache hold keys and what others saw: no path leads there. */
-static int open_gate(fovea *f, struct fovea_fault *fault)
+static int open_gate(fovea *f, const struct fovea_options *options, struct fovea_fault *fault)
 {
     auto_buf config = BUF_INIT(LIMIT_PATH_BYTES), state = BUF_INIT(LIMIT_PATH_BYTES), cache = BUF_INIT(LIMIT_PATH_BYTES);
     auto_buf file = BUF_INIT(2 * LIMIT_PATH_BYTES), personalities = BUF_INIT(3 * LIMIT_PATH_BYTES);
     auto_buf record = BUF_INIT(2 * LIMIT_PATH_BYTES), log = BUF_INIT(2 * LIMIT_PATH_BYTES);
-    auto_buf shared = BUF_INIT(2 * LIMIT_PATH_BYTES);
+    auto_buf shared = BUF_INIT(2 * LIMIT_PATH_BYTES), called = BUF_INIT(2 * LIMIT_PATH_BYTES);
     const char *floor[9] = {0};
     size_t n = 0;
     errno = 0;
@@ -107,7 +119,7 @@ static int open_gate(fovea *f, struct fovea_fault *fault)
         config_folder("XDG_CACHE_HOME", ".cache", &cache) < 0 || add_config_file(f, &file) < 0 ||
         (*f->beside && buf_add_format(&personalities, "%s/personalities", f->beside) < 0) ||
         add_record_file(f, "", &record) < 0 || add_record_file(f, "-wal", &log) < 0 ||
-        add_record_file(f, "-shm", &shared) < 0)
+        add_record_file(f, "-shm", &shared) < 0 || add_reach_name(f, options, &called) < 0)
         return lost_fault(fault);
     const struct buf *const all[] = {&config, &state, &cache, &file, &personalities, &record, &log, &shared};
     for (size_t i = 0; i < COUNT(all); i++)
@@ -116,6 +128,7 @@ static int open_gate(fovea *f, struct fovea_fault *fault)
     struct gate_options g = {.cwd = f->cwd,
                              .home = f->home,
                              .reach = (const char *const *)f->config.fs_reach,
+                             .called = called.data,
                              .where = (const char *const *)f->config.reach_true,
                              .floor = floor};
     return gate_new(&g, &f->gate, fault);
@@ -210,7 +223,7 @@ int fovea_new(const struct fovea_options *options, fovea **ret, struct fovea_fau
     if (r >= 0)
         r = settle(f, options, fault);
     if (r >= 0)
-        r = open_gate(f, fault);
+        r = open_gate(f, options, fault);
     if (r >= 0)
         r = open_ledger(f, fault);
     if (r >= 0)

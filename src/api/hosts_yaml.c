@@ -20,18 +20,6 @@ static bool is_word(const char *const *words, const char *word)
     return *words;
 }
 
-static const char *nearest_word(const char *const *words, const char *word)
-{
-    const char *near = *words;
-    unsigned best = UINT32_MAX;
-    for (; *words; words++) {
-        unsigned d = nearest_distance(word, *words, strlen(*words));
-        near = d < best ? *words : near;
-        best = MIN(d, best);
-    }
-    return near;
-}
-
 /* The words of a fault around a key and what is said of it. */
 struct phrase {
     const char *before, *between, *after;
@@ -95,6 +83,7 @@ static int each(struct hosts_reader *r, const char *path, const char *id,
         if (!scalar(&key))
             return config_wrong(r->yaml->at, "a key must be a word, not a list or a mapping");
         const char *word = yaml_scalar(&key).text;
+        r->line = key.start_mark.line + 1;
         if (strlen(word) >= LIMIT_MODEL_ID)
             return wrong(r, word, "", &it_is, "too long for a name");
         if ((err = yaml_next(r->yaml, &value)) < 0 || (err = entry(r, path, id, word, &value)) < 0)
@@ -144,15 +133,25 @@ static int model_entry(struct hosts_reader *r, const char *provider, const char 
 
 /* ---------------------------------------------------------------- hosts */
 
+/* The row of a host, with the line that names it first. */
+static int host_row(struct hosts_reader *r, const char *name)
+{
+    char said[96];
+    const char *must = "";
+    (void)snprintf(said, sizeof said, "%.64s:%zu", r->yaml->at->file, r->line);
+    int err = models_set_provider(r->models, name, "", said, &must);
+    return verdict(r, err, name, "", provider_keys, must);
+}
+
 static int host_value(struct hosts_reader *r, const char *name, const char *unused, const char *word,
                       const yaml_event_t *value)
 {
     const char *must = "a word";
     (void)unused;
     r->secret |= !strcmp(word, "apiKey");
-    int err = models_set_provider(r->models, name, "", "", &must);
+    int err = host_row(r, name);
     if (err < 0)
-        return verdict(r, err, name, "", provider_keys, must);
+        return err;
     if (!strncmp(word, "models.", 7))
         return model_entry(r, name, NULL, word + 7, value);
     if (!strcmp(word, "models") && value->type == YAML_MAPPING_START_EVENT)
@@ -173,7 +172,7 @@ static int host_entry(struct hosts_reader *r, const char *unused, const char *un
                       const yaml_event_t *value)
 {
     char name[LIMIT_MODEL_ID];
-    const char *models = strstr(word, ".models."), *tail = strrchr(word, '.'), *must = "";
+    const char *models = strstr(word, ".models."), *tail = strrchr(word, '.');
     (void)unused, (void)unused_id;
     if (models)
         tail = models;
@@ -183,8 +182,7 @@ static int host_entry(struct hosts_reader *r, const char *unused, const char *un
     }
     if (value->type != YAML_MAPPING_START_EVENT && !yaml_is_null(value))
         return wrong(r, word, "", &must_be, "a mapping, such as {wire: openai-chat, baseUrl: \"http://127.0.0.1:8080/v1\"}");
-    int err = models_set_provider(r->models, word, "", "", &must);
-    err = verdict(r, err, word, "", provider_keys, must);
+    int err = host_row(r, word);
     return err < 0 || yaml_is_null(value) ? err : each(r, word, NULL, host_value);
 }
 

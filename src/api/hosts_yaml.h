@@ -12,6 +12,7 @@ struct hosts_reader {
     struct buf seen;   /* what this file has set, to find what it sets twice */
     const char *above; /* what the keys lie under, for faults: "providers." or "" */
     bool secret;       /* an apiKey was among them */
+    size_t line;       /* of the key that was read last */
 };
 
 /* word: a key of `providers`, dotted or not, without "providers."; first: its value. */

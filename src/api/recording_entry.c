@@ -8,18 +8,25 @@
 #include "base/limits.h"
 #include "percept/json.h"
 
-/* Bytes within the arguments would be stored twice, and as text; they are named instead. */
+/* Bytes within the arguments would be stored twice, and as text; they are named instead. So is what is too long to be a URL. */
+static const struct {
+    const char *name, *words;
+    size_t most;
+} bulky[] = {{"file_base64", "of base64", KIB}, {"file_url", "are no URL", LIMIT_URL_BYTES}};
+
 static json_t *arguments_of(const struct recording *g)
 {
-    const char *bytes = json_string_value(json_object_get(g->arguments, "file_base64"));
-    if (!bytes || json_string_length(json_object_get(g->arguments, "file_base64")) < KIB)
-        return json_incref(g->arguments);
-    json_t *copy = json_copy_whole(g->arguments);
-    json_t *words = json_sprintf("(%zu characters of base64)", strlen(bytes));
-    if (copy && words && json_object_set_new(copy, "file_base64", words) == 0)
-        return copy;
-    json_decref(copy);
-    return NULL;
+    json_t *copy = NULL;
+    for (size_t i = 0; i < COUNT(bulky); i++) {
+        size_t len = json_string_length(json_object_get(g->arguments, bulky[i].name));
+        if (len < bulky[i].most || (!copy && !(copy = json_copy_whole(g->arguments))))
+            continue;
+        if (json_object_set_new(copy, bulky[i].name, json_sprintf("(%zu characters %s)", len, bulky[i].words)) < 0) {
+            json_decref(copy);
+            return NULL;
+        }
+    }
+    return copy ? copy : json_incref(g->arguments);
 }
 
 /* What text was laid out by, or tiles were cut by. */
@@ -68,6 +75,8 @@ static json_t *result_of(const struct recording *g, bool stored)
     int bad = 0;
     if (g->result->kind == FOVEA_TEXT)
         (void)json_object_del(o, "text");
+    if (g->result->kind == FOVEA_ANSWER && !g->result->answer.inspected && g->result->answer.mime) /* which the envelope lacks */
+        bad |= json_object_set_new(o, "mimeType", json_string(g->result->answer.mime));
     if (g->result->kind == FOVEA_PERCEPTION)
         bad |= json_object_set_new(o, "again", again_of(&g->result->perception));
     if (sha256 && !stored) {

@@ -84,32 +84,12 @@ static void add_value(struct buf *b, const struct config_key *k, const struct co
     }
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : "config.yaml";
-}
-
-/* personalities/ID/config.yaml is told apart from the other by its folders. */
-static const char *overlay_name(const char *path)
-{
-    const char *from = path ? strstr(path, "personalities/") : NULL;
-    for (const char *next = from; next; next = strstr(next + 1, "personalities/"))
-        from = next;
-    return from ? from : base_name(path);
-}
-
 static void tell_key(struct teller *t, size_t i, const struct config *c)
 {
     auto_buf value = BUF_INIT(LIMIT_CONFIG_BYTES * 8);
     auto_buf from = BUF_INIT(2 * LIMIT_PATH_BYTES);
-    const struct config_origin *o = &c->origins[i];
     add_value(&value, &config_keys[i], c);
-    if (o->from == ORIGIN_DEFAULT)
-        (void)buf_add_str(&from, "default");
-    else if (buf_add_shown(&from, o->from == ORIGIN_FILE ? base_name(c->file) : overlay_name(c->overlay), 200) == 0)
-        (void)buf_add_format(&from, ":%zu", o->line);
-    if (from.error)
+    if (config_origin_add(c, &config_keys[i], &from) < 0)
         t->error = -ENOMEM;
     else
         tell(t, config_keys[i].path, &value, from.data);

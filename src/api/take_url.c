@@ -31,7 +31,7 @@ static const struct {
 } rows[] = {
     {NET_HOST_DENIED, REASON_BLOCKED, "take it from another host, or change network.deny"},
     {NET_HOST_NOT_ALLOWED, REASON_BLOCKED, "take it from a host that is listed, or change network.allow"},
-    {NET_DNS_FAIL, REASON_ABSENT, "check the spelling of the host"},
+    {NET_DNS_FAIL, REASON_BLOCKED, "check the spelling of the host"},
     {NET_CONNECT, REASON_ABSENT, later},
     {NET_TLS, REASON_BLOCKED, "take it from another host, or name its authority in network.caFile"},
     {NET_HTTP_STATUS, REASON_ABSENT, "check the URL, which must give the picture itself without a login"},

@@ -68,7 +68,7 @@ static const struct fovea_field inspect_fields[] = {
 static const struct fovea_field analyze_fields[] = {
     {.name = "file_path", .type = FOVEA_STRING, .offset = ANALYZE(file_path),
      .help = "picture or PDF to ask about: a path, file:///path, or view:ID of an earlier view"},
-    {.name = "file_url", .type = FOVEA_STRING, .offset = ANALYZE(file_url), .help = "instead: its https URL"},
+    {.name = "file_url", .type = FOVEA_URL, .offset = ANALYZE(file_url), .help = "instead: its https URL"},
     {.name = "file_base64", .type = FOVEA_STRING, .offset = ANALYZE(file_base64), .max = LIMIT_JSON_BYTES,
      .help = "instead: its bytes in base64, with or without data:TYPE;base64, before them"},
     {.name = "prompt", .type = FOVEA_STRING, .required = true, .offset = ANALYZE(prompt), .max = LIMIT_QUESTION_BYTES,
@@ -86,7 +86,7 @@ static const struct fovea_field analyze_fields[] = {
 #define VIDEO(member) offsetof(struct fovea_video_request, member)
 static const struct fovea_field video_fields[] = {
     {.name = "file_path", .type = FOVEA_STRING, .offset = VIDEO(file_path), .help = "video file to ask about"},
-    {.name = "file_url", .type = FOVEA_STRING, .offset = VIDEO(file_url), .help = "instead: its https URL"},
+    {.name = "file_url", .type = FOVEA_URL, .offset = VIDEO(file_url), .help = "instead: its https URL"},
     {.name = "prompt", .type = FOVEA_STRING, .offset = VIDEO(prompt), .max = LIMIT_QUESTION_BYTES,
      .help = "the question (default: describe this video in detail)"},
     {.name = "model", .type = FOVEA_STRING, .offset = VIDEO(model), .max = LIMIT_MODEL_ID,

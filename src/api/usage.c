@@ -22,7 +22,7 @@ static void tell_sum(const struct ledger_sum *sum, void *arg)
         .failed = sum->failed,
         .input_tokens = sum->input,
         .output_tokens = sum->output,
-        .cost_usd = cost,
+        .cost_usd = sum->unpriced == sum->calls ? NULL : cost,
         .unpriced = sum->unpriced,
     };
     t->tell(&row, t->arg);

@@ -56,7 +56,8 @@ static int choose_frames(struct asking *a)
                            "GEMINI_API_KEY");
     if (!asking_may_draw(a, FOVEA_RENDER_VIDEO))
         return takes_none(a, ", and render.video, which would show it frames, is off here");
-    a->drawn = DRAWN_NEEDED;
+    bool takes = models_can(a->call->f->config.models, a->choice.model, MODEL_VIDEO);
+    a->drawn = takes ? DRAWN_HOST : DRAWN_NEEDED;
     return 0;
 }
 
@@ -183,7 +184,8 @@ static int step_plan(struct asking *a)
 
 static int show_frames(struct asking *a)
 {
-    static const char *const because[] = {[DRAWN_NEEDED] = "takes no video", [DRAWN_LARGE] = "takes no video of this size",
+    static const char *const because[] = {[DRAWN_NEEDED] = "takes no video", [DRAWN_HOST] = "is at a host that is not known to carry video",
+                                          [DRAWN_LARGE] = "takes no video of this size",
                                           [DRAWN_KIND] = "may not take a Matroska video"};
     int r = asking_picture(a);
     if (r)

@@ -63,8 +63,14 @@ static void add_tokens(int64_t *sum, int64_t more)
         *sum = INT64_MAX;
 }
 
-/* A provider that refused a request did no work for it. What was told of a part of an answer is no price of it: the output
- * went on after that. */
+/* What was told of a part of an answer is no price of it where the output went on after that. It did not where the provider
+ * itself ended the answer before its first word: then all was told. */
+static bool told_whole(int code, const struct wire_reply *r)
+{
+    return r->usage.whole || (!code && r->stop == WIRE_STOP_ERROR && r->usage.told && !r->text.len);
+}
+
+/* A provider that refused a request did no work for it. */
 void ask_count(struct dialogue *k, int code, const struct wire_reply *r)
 {
     struct ask_answer *a = k->out;
@@ -75,10 +81,11 @@ void ask_count(struct dialogue *k, int code, const struct wire_reply *r)
     if (!answered && (!worked || r->error.status))
         return;
     struct usage tokens = {u->input, u->cache_read, u->cache_write, u->output};
+    bool whole = told_whole(code, r);
     bool free_of_charge = row && !row->price.input && !row->price.output && !row->tiers[0].above;
-    int64_t nano = u->whole || u->cost_nano >= 0 || free_of_charge ? money_cost(row, &tokens, u->cost_nano) : MONEY_UNKNOWN;
+    int64_t nano = whole || u->cost_nano >= 0 || free_of_charge ? money_cost(row, &tokens, u->cost_nano) : MONEY_UNKNOWN;
     a->nano = money_add(a->nano, nano);
-    a->usage.told = u->whole && (a->usage.told || !a->calls);
+    a->usage.told = whole && (a->usage.told || !a->calls);
     a->usage.cost_nano = a->calls ? money_add(a->usage.cost_nano, u->cost_nano) : u->cost_nano;
     add_tokens(&a->usage.input, u->input);
     add_tokens(&a->usage.cache_read, u->cache_read);

@@ -24,10 +24,10 @@ enum found {
 };
 
 /* Numbers past 64 bits are read as reals, and only then: an integer is exact otherwise. */
-static json_t *load(const char *text, size_t len)
+static json_t *load(const char *text, size_t len, size_t flags)
 {
-    json_t *j = json_read(text, len, 0, NULL);
-    return j || errno == ENOMEM ? j : json_read(text, len, JSON_DECODE_INT_AS_REAL, NULL);
+    json_t *j = json_read(text, len, flags, NULL);
+    return j || errno == ENOMEM ? j : json_read(text, len, flags | JSON_DECODE_INT_AS_REAL, NULL);
 }
 
 /* How long the array or object is that starts here, by its brackets; 0 when they do not balance, and why. */
@@ -77,7 +77,7 @@ static bool is_meant(const char *s, size_t len)
  * no answer. */
 static enum found take_stretch(const char *at, size_t len, struct ask_json *ret)
 {
-    json_t *j = load(at, len);
+    json_t *j = load(at, len, 0);
     if (!j)
         return is_meant(at, len) ? FOUND_BROKEN : FOUND_NONE;
     if (json_is_array(j)) {
@@ -134,7 +134,7 @@ static enum found find_json(const char *text, struct ask_json *ret)
     *ret = (struct ask_json){NULL, text, len};
     if (!json_fits(text, len, LIMIT_REPLY_VALUES))
         return FOUND_LARGE;
-    ret->value = load(text, len);
+    ret->value = load(text, len, JSON_DECODE_ANY); /* what is no object is told by its type */
     return ret->value ? FOUND_NONE : find_object(text, len, ret);
 }
 
@@ -149,12 +149,24 @@ static void trim(struct ask_json *j)
     }
 }
 
+#define NO_OBJECT TOP "\"type\": must be of type object, is "
+#define TOP "top level: "
+
+static const char *type_of(const json_t *value)
+{
+    static const char *const types[] = {
+        [JSON_OBJECT] = "object", [JSON_ARRAY] = "array",  [JSON_STRING] = "string", [JSON_INTEGER] = "integer",
+        [JSON_REAL] = "number",   [JSON_TRUE] = "boolean", [JSON_FALSE] = "boolean", [JSON_NULL] = "null",
+    };
+    return types[json_typeof(value)];
+}
+
 static int judge(const struct schema *s, const json_t *value, enum found found, struct buf *words)
 {
     static const char *const nothing[] = {
         [FOUND_NONE] = "the answer is not JSON",
         [FOUND_SEVERAL] = "the answer has more than one JSON object",
-        [FOUND_LIST] = "the answer is not a JSON object at its top level",
+        [FOUND_LIST] = NO_OBJECT "array",
         [FOUND_BROKEN] = "the answer is not JSON: its syntax is broken",
         [FOUND_CUT] = "the answer is not JSON: it breaks off before its end",
         [FOUND_LARGE] = "the answer has more JSON values than are read",
@@ -163,13 +175,13 @@ static int judge(const struct schema *s, const json_t *value, enum found found, 
     if (!value)
         return buf_add_str(words, nothing[found]) < 0 ? -ENOMEM : 1;
     if (!json_is_object(value))
-        return buf_add_str(words, "the answer is not a JSON object at its top level") < 0 ? -ENOMEM : 1;
+        return buf_add_format(words, NO_OBJECT "%s", type_of(value)) < 0 ? -ENOMEM : 1;
     int r = schema_check(s, value, &e);
     if (!r || r == -ENOMEM)
         return r;
     if (r < 0)
         return buf_add_str(words, "the answer is too large or too deep to be checked against the schema") < 0 ? -ENOMEM : 1;
-    (void)buf_add_format(words, "%s%s\"%s\": %s", e.pointer, *e.pointer ? ": " : "", e.keyword, e.text);
+    (void)buf_add_format(words, "%s%s\"%s\": %s", *e.pointer ? e.pointer : TOP, *e.pointer ? ": " : "", e.keyword, e.text);
     return words->error ? -ENOMEM : 1;
 }
 

@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -33,4 +34,16 @@ unsigned nearest_distance(const char *a, const char *b, size_t b_len)
         now = free_row;
     }
     return last[b_len];
+}
+
+const char *nearest_word(const char *const *words, const char *word)
+{
+    const char *near = *words;
+    unsigned best = UINT_MAX;
+    for (; *words; words++) {
+        unsigned d = nearest_distance(word, *words, strlen(*words));
+        near = d < best ? *words : near;
+        best = MIN(d, best);
+    }
+    return near;
 }

@@ -13,4 +13,7 @@ enum {
 
 unsigned nearest_distance(const char *a, const char *b, size_t b_len);
 
+/* The nearest of a list that ends in NULL; NULL when it is empty. */
+const char *nearest_word(const char *const *words, const char *word);
+
 #endif

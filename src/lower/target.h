@@ -32,6 +32,7 @@ struct target_limits {
     uint32_t many_side;    /* ... each side must be within this */
     uint32_t least_side;   /* smaller pictures are refused */
     int64_t pdf_bytes, pdf_pages;
+    bool pages_said;       /* pdf_pages is its vendor's own figure and no careful guess */
     int64_t context;       /* tokens of input */
 };
 

@@ -21,7 +21,7 @@ enum { MINUTE = 60 * 1000 };
 #define CLAUDE_LIMITS                                                                                                  \
     {                                                                                                                  \
         .request_bytes = 32 * MIB64, .images = 600, .image_bytes = 10 * MIB64, .side = 8000, .many_images = 20,        \
-        .many_side = 2000, .least_side = 28, .pdf_bytes = 24 * MIB64, .pdf_pages = 600                                 \
+        .many_side = 2000, .least_side = 28, .pdf_bytes = 24 * MIB64, .pdf_pages = 600, .pages_said = true             \
     }
 
 static const struct terms_host hosts[] = {
@@ -36,7 +36,7 @@ static const struct terms_host hosts[] = {
                "image_too_small is among its errors without a figure, so a side has one patch at least, as Claude's"},
     {.provider = "google", .any_wire = true,
      .limits = {.request_bytes = 20 * MB, .images = 3600, .image_bytes = 15 * MB, .side = 8000, .least_side = 28,
-                .pdf_bytes = 14 * MB, .pdf_pages = 1000},
+                .pdf_bytes = 14 * MB, .pdf_pages = 1000, .pages_said = true},
      .source = "ai.google.dev, image understanding and file input, 2026-01: 20 MB inline (100 on another page), 3600 images, "
                "no gif, PDF of 1000 pages; a side of 8000 was measured by pi (120); the least side is not said: as Claude's"},
     {.provider = "openrouter", .any_wire = true,

@@ -81,10 +81,15 @@ void choose_reach(const struct choose_inputs *in, const struct provider *p, stru
     ret->provider = p;
 }
 
+bool choose_named(const struct choose_inputs *in, const struct provider *p)
+{
+    return p == top_provider(in) || p == vision_provider(in);
+}
+
 bool choose_available(const struct choose_inputs *in, const struct provider *p)
 {
     struct choice found;
-    bool named = p->listed || p == top_provider(in) || p == vision_provider(in);
+    bool named = p->listed || choose_named(in, p);
     if (!p->wire)
         return in->ocr;
     find_key(in, p, true, &found);
@@ -170,7 +175,7 @@ static const char *words_of(const struct choose_inputs *in, enum choose_from run
 }
 
 /* pi/vision and pi/default name the rung where the role begins, with an effort or without. */
-static bool names_role(const char *words, enum choose_from *ret_rung, const char **ret_effort)
+bool choose_names_role(const char *words, enum choose_from *ret_rung, const char **ret_effort)
 {
     static const struct {
         const char *words, *effort;
@@ -252,7 +257,7 @@ static bool climb(const struct choose_inputs *in, struct choice *ret)
         enum choose_from next;
         if (!words) {
             rung++;
-        } else if (!names_role(words, &next, &effort)) {
+        } else if (!choose_names_role(words, &next, &effort)) {
             return take_rung(in, rung, words, ret);
         } else {
             if (next <= rung)

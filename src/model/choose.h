@@ -65,6 +65,22 @@ struct choice {
  * other verdict it is not touched. */
 enum choose_verdict choose(const struct choose_inputs *in, unsigned need, struct choice *ret);
 
+/* Whether words stand for a role ("pi/vision:high"): the rung where it begins, and the effort or NULL. */
+bool choose_names_role(const char *words, enum choose_from *ret_rung, const char **ret_effort);
+
+/* Whether a host was chosen by name, for all questions or for those about pictures. */
+bool choose_named(const struct choose_inputs *in, const struct provider *p);
+
+/* A setting that can name nothing. */
+struct choose_mistake {
+    const char *key, *words;       /* "modelRoles.vision" and what it holds */
+    char nearest[2 * LIMIT_MODEL_ID]; /* what may have been meant */
+};
+
+/* Whether some setting names a provider that there is not. A model with a slash in its id is no mistake while any host that
+ * may be asked could have it, whatever the environment holds today. */
+bool choose_mistaken(const struct choose_inputs *in, struct choose_mistake *ret);
+
 /* Whether a host can be asked: it has a key, or asks for none and the user's files name it. */
 bool choose_available(const struct choose_inputs *in, const struct provider *p);
 

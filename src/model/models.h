@@ -46,9 +46,11 @@ struct provider {
     const char *auth;      /* how a key is sent: bearer, x-api-key, x-goog-api-key; NULL: as the wire's vendor wants it */
     bool auth_none;        /* asks for no key; one that is set is sent all the same */
     bool no_webp;          /* such pictures are not for it, whoever fits them */
+    bool plain_ids;        /* at its own address, no model has a slash in its id */
     /* what the user's file says */
     bool listed;  /* it has a word on this host */
     bool own_url; /* it names the base URL: a key found elsewhere must not go there */
+    const char *said; /* where it names the host first ("config.yaml:3") */
     const char *api_key, *api_key_env;
 };
 
@@ -95,8 +97,8 @@ int model_name_parse(const struct models *m, const char *words, struct model_nam
 /* ---------------------------------------------------------------- what the user's files say */
 
 /*
- * One value of a host or a model, by the name of its key; "" only makes the row. source: where it was said ("models.yaml:3"),
- * for those who ask where a figure came from. Returns 0; -EDOM a name that is not *ret_must (words); -ENOENT no such key,
+ * One value of a host or a model, by the name of its key; "" only makes the row, of a host with where it was said as its
+ * value. source: where it was said ("models.yaml:3"), for those who ask where a figure came from. Returns 0; -EDOM a name that is not *ret_must (words); -ENOENT no such key,
  * or a model of no host; -EINVAL a value that is not *ret_must; -ENOSPC too many; -ENOMEM.
  */
 int models_set_provider(struct models *m, const char *name, const char *key, const char *value, const char **ret_must);

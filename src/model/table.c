@@ -19,11 +19,11 @@ const char *const provider_wires[] = {"anthropic", CHAT, "openai-responses", "ge
 #define HOST(title, how, url, ...) {.name = (title), .wire = (how), .base_url = (url), __VA_ARGS__}
 const struct provider provider_table[] = {
     HOST("anthropic", "anthropic", "https://api.anthropic.com", .usual_env = "ANTHROPIC_API_KEY",
-         .preferred = "claude-sonnet-4-6"),
+         .preferred = "claude-sonnet-4-6", .plain_ids = true),
     HOST("openai", "openai-responses", "https://api.openai.com/v1", .usual_env = "OPENAI_API_KEY",
-         .preferred = "gpt-5-mini"),
+         .preferred = "gpt-5-mini", .plain_ids = true),
     HOST("google", "gemini", "https://generativelanguage.googleapis.com/v1beta", .usual_env = "GEMINI_API_KEY",
-         .preferred = "gemini-2.5-flash"),
+         .preferred = "gemini-2.5-flash", .plain_ids = true),
     HOST("openrouter", CHAT, "https://openrouter.ai/api/v1", .usual_env = "OPENROUTER_API_KEY",
          .preferred = "anthropic/claude-sonnet-4.6"),
     HOST("nous", CHAT, "https://inference-api.nousresearch.com/v1", .usual_env = "NOUS_API_KEY"),

@@ -156,6 +156,8 @@ int models_set_provider(struct models *m, const char *name, const char *key, con
     if (*key && i >= COUNT(provider_setters))
         return -ENOENT;
     int r = provider_row(m, name, &p);
+    if (r == 0 && !*key && !p->said && !(p->said = keep(m, value)))
+        r = -ENOMEM;
     if (r < 0 || !*key)
         return r;
     r = provider_setters[i].set(m, p, value);

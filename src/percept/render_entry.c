@@ -173,7 +173,7 @@ static void add_footer(struct buf *b, struct span result)
 {
     struct span kind = {0}, provider = {0}, model = {0}, details = {0}, type = {0};
     read_members(result, (const struct member[]){
-        {"kind", &kind}, {"provider", &provider}, {"model", &model}, {"details", &details}, {0}});
+        {"kind", &kind}, {"provider", &provider}, {"model", &model}, {"mimeType", &type}, {"details", &details}, {0}});
     if (!is(kind, "answer"))
         return;
     read_members(details, (const struct member[]){{"model", &model}, {"mimeType", &type}, {0}});

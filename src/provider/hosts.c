@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How hosts behave. Unknown means no: what a host was not seen to take (structured output at Nous, PDF and video at local
- * servers) is not sent.
+ * How hosts behave. Of those that are known by name, what they were not seen to take (structured output at Nous, PDF and video
+ * at local servers) is not sent. Of any other nothing is known but what the user says of its models, and that is taken at
+ * its word.
  */
 #include "provider/hosts.h"
 
@@ -24,6 +25,7 @@ static const struct row {
      {.headers = "x-openrouter-title: fovea\n", .structured = true, .pdf = true, .video = true,
       .pdf_plugin = true, .route_schema = true}},
     {"anthropic", &wire_openai_chat, {.structured = false}}, /* its stand-in for that wire passes schemas over */
+    {"google", &wire_openai_chat, {.structured = true}},
     {"vllm", &wire_openai_chat, {.structured = true, .video = true}},
     /* On this wire they are plain servers. Others they speak too, but neither PDF nor schemas on them. */
     {"ollama", &wire_openai_chat, {.structured = true}},
@@ -34,11 +36,10 @@ static const struct row {
     {"ollama", NULL, {0}},
     {"llama.cpp", NULL, {0}},
     {"lm-studio", NULL, {0}},
-    /* A vendor's own wire is taken at its word; a chat server may be anything. */
     {NULL, &wire_anthropic, {.structured = true, .pdf = true}},
     {NULL, &wire_openai_responses, {.structured = true, .pdf = true}},
     {NULL, &wire_gemini, {.structured = true, .pdf = true, .video = true}},
-    {NULL, NULL, {.structured = true}},
+    {NULL, NULL, {.structured = true, .pdf = true, .video = true}},
 };
 
 static const struct host *flags_of(const char *name, const struct wire *wire)

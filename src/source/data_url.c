@@ -18,7 +18,8 @@ static const char *const words[DATA_VERDICTS] = {
     [DATA_PREFIX] = "the prefix is not data:<mime>;base64,",
     [DATA_NOT_BASE64] = "the data URL is not base64; write data:<mime>;base64,",
     [DATA_LENGTH] = "the base64 text is cut off or lacks its padding",
-    [DATA_DIGIT] = "the base64 text has a character outside A-Z a-z 0-9 + / (white space and - _ are not accepted)",
+    [DATA_SPACE] = "the base64 text has white space in it; write it in one piece, without line breaks",
+    [DATA_DIGIT] = "the base64 text has a character outside A-Z a-z 0-9 + / (- and _ are not accepted)",
     [DATA_PADDING] = "the base64 text has = before its end",
     [DATA_BITS] = "the base64 text is not canonical: its last character has bits that stand for nothing",
     [DATA_TOO_LARGE] = "the bytes are more than the limit",
@@ -120,6 +121,15 @@ static int decode_into(int fd, const char *text, size_t len, enum data_verdict *
     return memory_seal(fd);
 }
 
+/* The most usual mistake is told by its name, whatever else it makes of the text. */
+static enum data_verdict name_space(enum data_verdict v, const char *text, size_t len)
+{
+    for (size_t i = 0; v != DATA_TAKEN && i < len; i++)
+        if (strchr(" \t\r\n\f\v", text[i]) && text[i])
+            return DATA_SPACE;
+    return v;
+}
+
 /* Bytes that the text stands for, should it be right. */
 static uint64_t decoded_size(const char *text, size_t len)
 {
@@ -147,7 +157,7 @@ int data_url_take(const char *text, size_t len, uint64_t cap, enum data_verdict 
         return fault_oom(fault);
     if (r < 0)
         return fault_set(fault, r, "cannot keep the bytes in memory: %s", strerrordesc_np(-r));
-    *ret_verdict = v;
+    *ret_verdict = name_space(v, text + at, len - at);
     if (v == DATA_TAKEN)
         *ret = (struct snapshot){.fd = take_fd(&fd), .size = size, .file_size = size};
     return 0;

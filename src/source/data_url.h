@@ -13,6 +13,7 @@ enum data_verdict {
     DATA_EMPTY,      /* no bytes at all */
     DATA_PREFIX,     /* starts with "data:" and goes on in no form that we know */
     DATA_NOT_BASE64, /* a data URL of percent-encoded text */
+    DATA_SPACE,      /* white space in the base64, whatever else is wrong with it */
     DATA_LENGTH,     /* the others: see enum b64_error */
     DATA_DIGIT,
     DATA_PADDING,

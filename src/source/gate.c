@@ -178,27 +178,28 @@ static void root_done(struct gate_root *r)
     free(r->path);
 }
 
-static int add_root(struct gate *g, const char *folder, const char *where, struct fovea_fault *fault)
+/* called: what faults call the reach. */
+static int add_root(struct gate *g, const char *called, const char *folder, const char *where, struct fovea_fault *fault)
 {
     if (*folder != '/')
-        return fault_set(fault, EINVAL, "fs_reach \"%.150s\" is relative: write it from / on", folder);
+        return fault_set(fault, EINVAL, "%s \"%.150s\" is relative: write it from / on", called, folder);
     if (g->n_roots == LIMIT_ROOTS)
-        return fault_set(fault, EINVAL, "fs_reach has more than %d folders", LIMIT_ROOTS);
+        return fault_set(fault, EINVAL, "%s has more than %d folders", called, LIMIT_ROOTS);
     cleanup(walk_done) struct walk w;
     int found = walk_anywhere(&w, folder);
     if (found < 0 && found != -ENOENT)
-        return fault_set(fault, found, "cannot look at fs_reach \"%.150s\": %s", folder, strerrordesc_np(-found));
+        return fault_set(fault, found, "cannot look at %s \"%.150s\": %s", called, folder, strerrordesc_np(-found));
     if (found < 0 || w.name)
-        return fault_set(fault, EINVAL, "fs_reach \"%.150s\" is no folder that can be read", folder);
+        return fault_set(fault, EINVAL, "%s \"%.150s\" is no folder that can be read", called, folder);
     if (where && strcmp(where, *w.path ? w.path : "/") != 0)
-        return fault_set(fault, EINVAL, "fs_reach \"%.150s\" was moved while it was looked at", folder);
+        return fault_set(fault, EINVAL, "%s \"%.150s\" was moved while it was looked at", called, folder);
     cleanup(root_done) struct gate_root r = {.fd = -1, .dev = w.st.st_dev};
     r.path = strdup(w.path);
     if (!r.path || gate_plain(folder, &r.spelled) == -ENOMEM)
         return fault_oom(fault);
     r.fd = fcntl(w.dir[w.depth].fd, F_DUPFD_CLOEXEC, 0);
     if (r.fd < 0)
-        return fault_set(fault, errno, "cannot hold fs_reach \"%.150s\" open: %m", folder);
+        return fault_set(fault, errno, "cannot hold %s \"%.150s\" open: %m", called, folder);
     r.mount = mount_of(r.fd);
     if (!has_root(g, &r)) {
         g->root[g->n_roots++] = r;
@@ -223,7 +224,8 @@ static int set_up(struct gate *g, const struct gate_options *options, struct fov
 {
     int r = set_cwd(g, options->cwd, fault);
     for (size_t i = 0; r >= 0 && options->reach && options->reach[i]; i++)
-        r = add_root(g, options->reach[i], options->where ? options->where[i] : NULL, fault);
+        r = add_root(g, options->called ? options->called : "fs_reach", options->reach[i],
+                     options->where ? options->where[i] : NULL, fault);
     if (r < 0)
         return r;
     if (options->home && *options->home == '/')

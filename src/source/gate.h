@@ -18,6 +18,7 @@ struct gate_options {
     const char *cwd;          /* absolute */
     const char *home;         /* what ~ means, and where the floor's folders are; NULL none */
     const char *const *reach; /* absolute folders, NULL-terminated; may be empty: then nothing is in reach */
+    const char *called;       /* what faults call the reach; NULL: fs_reach */
     const char *const *where; /* where each of them must truly be, free of links; NULL: wherever they are */
     const char *const *floor; /* further absolute paths that are denied (our config and state); may be NULL */
 };

@@ -144,6 +144,16 @@ def a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture():
         check_pages(f"{wire}/ok", 2, 4, "The model was given pages 2-4 of 5 as pictures.", file_path="five.pdf", page="2-4")
 
 
+def what_a_model_takes_is_the_users_word_unless_its_host_is_known():
+    for wire in WIRES:
+        envelope = ask(f"{wire}/ok", file_path="five.pdf")
+        request, = HOST.requests()
+        assert "application/pdf" in request["body"] and "note" not in envelope, envelope
+    envelope = ask("vllm/ok", file_path="five.pdf")
+    assert envelope["note"] == "The model was given pages 1-5 of 5 as pictures, since its host is not known to carry PDF.", envelope
+    HOST.requests()
+
+
 def many_pages_are_given_in_part_and_the_note_says_so():
     more = "; ask again with page for others."
     check_pages("wa/ok+nopdf", 1, 20, f"The model was given pages 1-20 of 23 as pictures, since it takes no PDF{more}",
@@ -175,6 +185,36 @@ def a_page_past_the_end_and_a_locked_or_broken_file_are_told():
         envelope = ask("wa/ok", good=False, file_path=path, page=page)
         assert like(words, envelope["error"]) and envelope["cost_usd"] == 0, envelope
     assert not HOST.requests()
+
+
+def a_document_that_does_not_open_is_not_sent():
+    for path, words in (("broken.pdf", "FILE_MALFORMED: *"), ("locked.pdf", "FILE_MALFORMED: *encrypted*password*")):
+        for wire in WIRES:
+            envelope = ask(f"{wire}/ok", good=False, file_path=path)
+            assert like(words, envelope["error"]) and envelope["cost_usd"] == 0, envelope
+            assert envelope["code"] == "input_invalid", envelope
+    assert not HOST.requests()
+    ask("wa/ok", "render.pdf: false", file_path="broken.pdf")
+    ask("wa/ok", file_path="torn.pdf")  # it opens, although a page of it cannot be drawn
+    assert len(HOST.requests()) == 2
+
+
+def a_document_of_more_pages_than_its_provider_takes_is_not_sent():
+    def vendor(context):
+        return Home(HOST, f'providers.anthropic.baseUrl: "http://127.0.0.1:{HOST.ports["http"]}"; '
+                    'providers.anthropic.apiKeyEnv: ASK_KEY; '
+                    f'providers.anthropic.models: {{ok: {{vision: true, pdf: true, context: {context}}}}}')
+
+    document("hundred.pdf", 100)
+    document("long.pdf", 101)
+    envelope = ask("anthropic/ok", home=vendor(200000), good=False, file_path="long.pdf")
+    assert like("PDF_TOO_MANY_PAGES: *101 pages*anthropic/ok*100*page*", envelope["error"]), envelope
+    assert envelope["code"] == "execution_failed" and envelope["cost_usd"] == 0, envelope
+    assert not HOST.requests()
+    ask("anthropic/ok", home=vendor(200000), file_path="hundred.pdf")
+    ask("anthropic/ok", home=vendor(1000000), file_path="long.pdf")
+    ask("wa/ok", file_path="long.pdf")  # nobody knows what that one takes
+    assert len(HOST.requests()) == 3
 
 
 def a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so():
@@ -225,6 +265,27 @@ def a_view_of_a_file_that_has_changed_is_not_asked_about():
         assert result_of(same)[0]["ok"], same
         assert like("FILE_NOT_FOUND: *changed*", result_of(changed)[0]["error"]), changed
         HOST.requests()
+
+
+def what_was_seen_is_asked_about_although_its_file_would_not_be_taken():
+    seen = [("wide.svg", {}, 2), ("wide.svg", {"region": [0, 0, 50, 50]}, 1), ("words.txt", {}, None), ("page.md", {"max_edge": 700}, None)]
+    if os.path.exists(os.path.join(BUILD, "fovea-video")):
+        seen += [("clip.avi", {"time": 1.5}, 1.5), ("clip.avi", {}, None)]
+    for model in ("wa/ok", "wc/ok"):
+        for path, how, ratio in seen:
+            _, reply = in_turn(Home(HOST, words=model), ("view", {"path": path, **how}),
+                               ("vision_analyze", lambda id_, model=model: {"file_path": id_, "prompt": "what is it", "model": model}))
+            assert result_of(reply)[0]["ok"], (path, reply)
+            (size,), _, _ = sent()
+            assert not ratio or abs(size[0] - ratio * size[1]) <= 2, (path, size)
+    local = Home(HOST)
+    for path, ok in (("wide.svg", True), ("words.txt", False)):
+        _, reply = in_turn(local, ("view", {"path": path}),
+                           ("vision_analyze", lambda id_: {"file_path": id_, "prompt": "what is it", "model": "local/ocr"}))
+        envelope = result_of(reply)[0]
+        assert envelope["ok"] is ok, envelope
+        assert ok or like("UNSUPPORTED_FILE_TYPE: *local/ocr*read*", envelope["error"]), envelope
+    assert not HOST.requests()
 
 
 def a_tile_of_a_long_picture_is_asked_about():
@@ -294,6 +355,8 @@ document("many.pdf", 23)
 document("locked.pdf", 1, "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <" + "41" * 32 + "> /U <" + "42" * 32 + "> >> /ID [<41> <41>] ")
 write("broken.pdf", b"%PDF-1.4\nnothing that a PDF is made of\n")
 video("clip.avi")
+write("wide.svg", b'<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="99" height="99"/></svg>')
+write("page.md", b"# A page\n\nwith words\n")
 document("torn.pdf", 5, broken=(1, 4))
 document("gone.pdf", 3, broken=(1, 2))
 png("tall.png", 600, 8000, lambda y: bytes((y * 7 & 255, y >> 5, x & 255)[c] for x in range(600) for c in range(3)), 1)
@@ -301,11 +364,14 @@ write("red.bmp", b"BM" + numbers(3654, 0, 54, 40, 40, 30) + b"\1\0\x18\0" + byte
 with Host() as HOST:
     PLAIN = Home(HOST)
     for one in (pages_go_as_pictures_in_order_on_every_wire, a_model_that_takes_pdf_gets_the_file_and_a_page_as_a_picture,
+                what_a_model_takes_is_the_users_word_unless_its_host_is_known,
                 many_pages_are_given_in_part_and_the_note_says_so, a_region_of_a_page_is_drawn_large,
                 answers_about_other_pages_or_the_file_itself_are_not_the_same,
-                a_page_past_the_end_and_a_locked_or_broken_file_are_told,
+                a_page_past_the_end_and_a_locked_or_broken_file_are_told, a_document_that_does_not_open_is_not_sent,
+                a_document_of_more_pages_than_its_provider_takes_is_not_sent,
                 a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so,
-                a_view_of_a_file_that_has_changed_is_not_asked_about, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
+                a_view_of_a_file_that_has_changed_is_not_asked_about,
+                what_was_seen_is_asked_about_although_its_file_would_not_be_taken, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
                 local_ocr_reads_nothing_while_drawing_is_off, a_picture_that_is_converted_is_asked_about_like_any_other):
         test(one)
     if os.path.exists(os.path.join(BUILD, "fovea-video")):

@@ -160,7 +160,7 @@ def what_a_question_that_was_cut_off_costs_is_not_known():
         rows = json.loads(home.run("usage", "--json", "--by", "model")[1])["rows"]
         assert len(rows) == (cost != 0), rows
         for row in rows:
-            assert row["failed"] == 1 and row["unpriced"] == (cost is None) and row["cost_usd"] == (cost or 0), row
+            assert row["failed"] == 1 and row["unpriced"] == (cost is None) and row["cost_usd"] == cost, row
 
 
 def a_record_that_cannot_be_written_does_not_lose_the_answer():

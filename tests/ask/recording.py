@@ -25,7 +25,8 @@ def an_answer_and_what_it_cost_are_recorded():
     got = entries(home)
     assert kinds(got) == ["tool_result", "usage"], got
     result, usage = got
-    assert result["name"] == "vision_analyze" and result["result"] == envelope and "error" not in result, result
+    assert result["name"] == "vision_analyze" and "error" not in result, result
+    assert result["result"] == {**envelope, "mimeType": "image/png"}, result
     assert json.loads(result["parts"][0]["text"]) == envelope and len(result["parts"]) == 1, result
     assert result["arguments"] == ask(), result
     assert usage["model"] == "wa/ok" and usage["cost_usd"] == COST and usage["output"] == TOKENS_OUT, usage

@@ -21,6 +21,9 @@ test_models_lists_what_is_known_with_sources() {
     run "$FOVEA" models
     want_status 0
     [ "$(wc -l <out)" -gt 450 ] || fail "too few rows"
+    from=$(grep '^  anthropic/claude-opus-4-7 ' out | awk '{print $(NF - 2)}')
+    grep -qE "^ +$from  pi-ai 1.5.0 data 2026-11-02$" out || fail "the source of a price is not told"
+    tail -n 3 out | grep -qE '^ +[0-9]+  ' || fail "no legend"
 }
 
 test_models_as_json() {
@@ -80,7 +83,14 @@ test_a_mistake_names_itself_its_line_and_what_is_right() {
     config "providers: {home: {wire: gemini}}"
     run "$FOVEA" config check --config config.yaml
     want_status 3
-    has err 'providers.home has no baseUrl'
+    has err 'config.yaml:1: providers.home has no baseUrl'
+    config "provider: anthropc"
+    run "$FOVEA" config check --config config.yaml
+    want_status 3
+    has err 'config.yaml:1: provider "anthropc" names no provider; did you mean "anthropic"'
+    run "$FOVEA" doctor --config config.yaml
+    [ "$status" -ne 0 ]
+    has out 'config.yaml:1: provider "anthropc" names no provider; did you mean "anthropic"'
 }
 
 test_show_says_where_each_value_came_from() {
@@ -193,7 +203,7 @@ END
     want_status 0
     has out "* home/sees"
     has out "4096"
-    [ "$(wc -l <out)" -eq 2 ] || fail "an id that cannot be printed is shown"
+    [ "$(grep -c "home/" out)" -eq 1 ] || fail "an id that cannot be printed is shown"
     run "$FOVEA" models --config config.yaml --host home --json sees
     want_status 0
     has out '"provider":"home","id":"sees","available":true,"vision":true'

@@ -366,6 +366,10 @@ test_show_draws_the_conversation() {
     want_status 0
     has out gradient
     hasnt out thanks
+    run session show s --at 99
+    want_status 2
+    empty out
+    has err 'session "s" has 2 turns; there is no turn 99'
     run session show s --json
     want_status 0
     [ "$(wc -l <out)" -eq 6 ] || fail "not six lines"

@@ -42,7 +42,7 @@ test_usage_has_a_row_for_each_model_and_a_total() {
     empty err
     tr -s ' ' <out >rows
     has rows 'model calls failed tokens in tokens out cost unpriced'
-    has rows 'home/llava 1 0 7 8 $0 1'
+    has rows 'home/llava 1 0 7 8 not known 1'
     has rows 'anthropic/claude-opus-4-7 2 0 1300 70 $1.75 0'
     has rows 'openai/gpt-5 1 1 200 10 $0.0034 0'
     has rows 'total 4 1 1507 88 $1.7534 1'
@@ -64,6 +64,8 @@ test_usage_as_json() {
     want_json rows.1.name work
     want_json rows.1.failed 1
     has out '"name":"work","calls":2,"failed":1,"input_tokens":1200,"output_tokens":60,"cost_usd":1.5034,"unpriced":0'
+    run "$FOVEA" usage --json
+    has out '"name":"home/llava","calls":1,"failed":0,"input_tokens":7,"output_tokens":8,"cost_usd":null,"unpriced":1}'
     has out '"total":{"name":"total","calls":4,"failed":1,"input_tokens":1507,"output_tokens":88,"cost_usd":1.7534,"unpriced":1}}'
 }
 

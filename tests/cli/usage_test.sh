@@ -65,6 +65,10 @@ setup claude --name a.b|--name takes letters
 setup claude --name $long|--name takes letters
 setup claude --main gpt|PROVIDER/MODEL
 setup claude --main /gpt|PROVIDER/MODEL
+mcp --main nonsense|--main: main model "nonsense" is not PROVIDER/MODEL
+mcp --main /x|--main: main model "/x" is not PROVIDER/MODEL
+mcp --http foo|--http 'foo' is no address to listen on
+mcp --http 127.0.0.1:99999|--http '127.0.0.1:99999' is no address to listen on
 setup claude --force|--force goes with --write
 setup claud|did you mean
 setup xyzzy|no agent

@@ -195,6 +195,8 @@ def verbs():
     status_is(415, request(INIT, more=("Content-Type: application/jsonp",)), "jsonp")
     status_is(200, request(INIT, more=("Content-Type: Application/JSON ; charset=utf-8",)), "charset")
     status_is(406, request(INIT, more=JSON[:1] + ("Accept: text/html",)), "text/html")
+    status_is(406, request(INIT, more=JSON[:1] + ("Accept: text/event-stream",)), "event stream alone")
+    status_is(200, request(INIT, more=JSON[:1] + ("Accept: text/event-stream", "Accept: application/json")), "two Accepts")
     status_is(200, request(INIT, more=JSON[:1]), "no Accept")
     status_is(200, request(INIT, more=JSON[:1] + ("Accept: */*",)), "Accept */*")
     status_is(400, request(b"{", more=of(known)), "broken JSON")
@@ -207,6 +209,10 @@ def sessions():
     one, two = session(), session()
     check(one != two and len(one) == 32, one, two)
     status_is(200, request(ping(), more=of(one)), "ping")
+    got = status_is(400, request(ping(), more=of(one) + ("MCP-Protocol-Version: 1999",)), "a version that there is not")
+    error = json.loads(got.body)["error"]
+    check(error["code"] == -32022 and error["data"] == {"requested": "1999", "supported": [
+        "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]} and "2025-11-25" in error["message"], error)
     status_is(404, request(ping(), more=of("0" * 32)), "unknown session")
     got = status_is(404, request(ping(), more=of(one + "0")), "longer id")
     check("error" in json.loads(got.body), got.body)

@@ -142,7 +142,7 @@ def refusals(png):
     @test("view_says_what_the_network_did")
     def _():
         refused(see("https://metadata.test/a.png"), "blocked", "dns_private: ")
-        refused(see("https://nx.test/a.png"), "absent", "dns_fail: ")
+        refused(see("https://nx.test/a.png"), "blocked", "dns_fail: ")
         refused(see("https://a.test/404"), "absent", "status 404")
         refused(see("https://refused.test/a.png"), "absent", "connect: ")
         refused(see("https://a.test/short"), "malformed", "truncated: ")

@@ -426,16 +426,19 @@ TEST(the_object_is_found_in_fences_and_among_words)
         {"{a: {\"n\":1}}", NULL, BROKEN},
         {"{\"a\":{\"b\":1]},\"c\":{\"n\":2}}", NULL, BROKEN},
         {"{{\"n\":3}}", NULL, "the answer is not JSON"},
-        {"Result: [{\"n\":1}]", NULL, "the answer is not a JSON object at its top level"},
+        {"Result: [{\"n\":1}]", NULL, "top level: \"type\": must be of type object, is array"},
         {"Result: [1, {\"n\":1}]", NULL, "the answer is not JSON"},
         {"See [1] and [the notes]: {\"n\":3}", "{\"n\":3}", NULL},
         {"an open { or [ among words {\"n\":3}", "{\"n\":3}", NULL},
         {"{\"n\":Bob}, no: {\"n\":3}", "{\"n\":3}", NULL},
         {"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", NULL, CUT},
-        {"[{\"n\":3}]", NULL, "the answer is not a JSON object at its top level"},
-        {"```json\n[{\"n\":3}]\n```", NULL, "the answer is not a JSON object at its top level"},
+        {"[{\"n\":3}]", NULL, "top level: \"type\": must be of type object, is array"},
+        {"```json\n[{\"n\":3}]\n```", NULL, "top level: \"type\": must be of type object, is array"},
+        {"42", NULL, "top level: \"type\": must be of type object, is integer"},
+        {"```json\n\"red\"\n```", NULL, "top level: \"type\": must be of type object, is string"},
+        {"null", NULL, "top level: \"type\": must be of type object, is null"},
         {"{\"n\":\"x\"}", NULL, "/n: \"type\": must be of type integer, is string"},
-        {"{}", NULL, "\"required\": property \"n\" is missing"},
+        {"{}", NULL, "top level: \"required\": property \"n\" is missing"},
         {"{\"n\":3,\"big\":123456789012345678901234567890}", "{\"n\":3,\"big\":123456789012345678901234567890}", NULL},
         {"{\"n\":123456789012345678901234567890}", "{\"n\":123456789012345678901234567890}", NULL},
     };
@@ -695,6 +698,7 @@ TEST(a_host_that_cannot_be_reached_or_asked_costs_nothing)
 
 #define STREAM "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 #define BEGUN STREAM "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1000,\"output_tokens\":1}}}\n\n"
+#define BEGUN_NANO (1000 * 3000 + 1 * 15000)
 
 TEST(our_time_limit_is_a_time_out_and_may_have_been_billed)
 {
@@ -749,7 +753,9 @@ TEST(an_answer_cut_off_is_a_failure_that_may_have_been_billed)
         {{ACT_CLOSE, BEGUN "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, BEGUN "data: garbage " KEY "\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: garbage\n\n"}, MONEY_UNKNOWN, 1},
-        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, MONEY_UNKNOWN, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, BEGUN_NANO, 1},
+        {{ACT_CLOSE, BEGUN "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n"
+                           "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"x\"}}\n\n"}, MONEY_UNKNOWN, 1},
         {{ACT_CLOSE, STREAM "data: {\"type\":\"error\",\"error\":{\"type\":\"bad\",\"message\":\"" KEY "\"}}\n\n"}, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -788,7 +794,8 @@ TEST(every_try_that_may_be_billed_is_counted)
     {
         ASK(WHO(CLAUDE), {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, OVERLOADED}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
         CHECK_MSG(got.a.end == ASK_ANSWERED && got.requests == 3 && got.a.calls == 3, "%d: %u calls", got.a.end, got.a.calls);
-        CHECK(got.a.usage.input == 2900 && got.a.usage.output == 52 && !got.a.usage.told && got.a.nano == MONEY_UNKNOWN);
+        CHECK(got.a.usage.input == 2900 && got.a.usage.output == 52 && got.a.usage.told);
+        CHECK(got.a.nano == 2 * BEGUN_NANO + CLAUDE_NANO);
         asked_done(&got);
     }
     {

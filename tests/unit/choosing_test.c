@@ -416,3 +416,82 @@ TEST(a_host_says_what_it_offers)
     CHECK_MSG(strstr(fault.text, "images.blockImages"), "%s", fault.text);
     scene_end(&s);
 }
+
+/* ---------------------------------------------------------------- what the whole of a config shows */
+
+/* The fault of a context with that config.yaml, "" when there is none. */
+static void fault_of(const char *yaml, struct fovea_fault *ret)
+{
+    char folder[] = "/tmp/fovea-choosing-XXXXXX", file[64];
+    fovea *f = NULL;
+    *ret = (struct fovea_fault){0};
+    CHECK(mkdtemp(folder));
+    (void)snprintf(file, sizeof file, "%s/config.yaml", folder);
+    FILE *out = fopen(file, "we");
+    CHECK(out && fputs(yaml, out) >= 0 && fclose(out) == 0);
+    (void)fovea_new(&(struct fovea_options){.config_file = file}, &f, ret);
+    fovea_free(f);
+    (void)unlink(file);
+    (void)rmdir(folder);
+}
+
+#define NO_PROVIDER(value, near) "\"" value "\" names no provider; did you mean \"" near "\", or is it missing from providers?"
+#define KEYED "provider: anthropic\napiKeyEnv: K\n"
+
+TEST(a_setting_that_names_no_provider_is_a_fault_with_its_line_and_the_nearest)
+{
+    static const struct {
+        const char *yaml, *want;
+    } rows[] = {
+        {"provider: anthropc\n", "config.yaml:1: provider " NO_PROVIDER("anthropc", "anthropic")},
+        {"model: x\nprovider: gemni\n", "config.yaml:2: provider " NO_PROVIDER("gemni", "gemini")},
+        {"auxiliary:\n  vision:\n    provider: opnai\n", "config.yaml:3: auxiliary.vision.provider " NO_PROVIDER("opnai", "openai")},
+        {"provider: hom\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
+         "config.yaml:1: provider " NO_PROVIDER("hom", "home")},
+        {"modelRoles: {vision: anthropc/claude-sonnet-4-6}\n",
+         "config.yaml:1: modelRoles.vision " NO_PROVIDER("anthropc/claude-sonnet-4-6", "anthropic/claude-sonnet-4-6")},
+        {"model: opneai/gpt-5-mini:high\n", "config.yaml:1: model " NO_PROVIDER("opneai/gpt-5-mini:high", "openai/gpt-5-mini:high")},
+        {KEYED "modelRoles.default: antropic/other\n",
+         "config.yaml:3: modelRoles.default " NO_PROVIDER("antropic/other", "anthropic/other")},
+        {KEYED "model: foo/bar\n", "config.yaml:3: model " NO_PROVIDER("foo/bar", "nous/bar")},
+        {"\nproviders:\n  x:\n    wire: openai-chat\n",
+         "config.yaml:3: providers.x has no baseUrl, such as \"http://127.0.0.1:8080/v1\""},
+        {"providers.x.wire: openai-chat\n",
+         "config.yaml:1: providers.x has no baseUrl, such as \"http://127.0.0.1:8080/v1\""},
+        {"\nfs_reach: [\"/nonexistent\"]\n", "config.yaml:2: fs_reach \"/nonexistent\" is no folder that can be read"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct fovea_fault fault;
+        fault_of(rows[i].yaml, &fault);
+        CHECK_MSG(fault.code == -EINVAL, "row %zu", i);
+        CHECK_STR(fault.text, rows[i].want);
+    }
+}
+
+TEST(a_model_that_some_host_may_have_is_no_mistake)
+{
+    static const char *const rows[] = {
+        "provider: gemini\n", "provider: google\nauxiliary.vision.provider: local\n", "provider: llama.cpp\nmodel: unsloth/x\n",
+        "provider: home\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
+        "provider: home\nmodel: org/m\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
+        KEYED "modelRoles.vision: org/m\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
+        KEYED "modelRoles.vision: openai/gpt-9\n", KEYED "modelRoles.vision: qwen/qwen3-vl-30b-a3b-instruct\n",
+        KEYED "baseUrl: \"https://proxy.example\"\nmodel: bedrock/claude\n", "modelRoles.vision: qwen/next\n",
+        "provider: openrouter\nmodel: new-vendor/next:free\n", "provider: openrouter\nmodel: nova/lite\n",
+        "modelRoles: {vision: pi/default, default: anthropic/claude-opus-4-7:low}\n", "model: just-a-name\n",
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct fovea_fault fault;
+        fault_of(rows[i], &fault);
+        CHECK_MSG(fault.code == 0, "row %zu: %s", i, fault.text);
+    }
+}
+
+TEST(a_root_that_is_no_folder_is_named_as_a_root)
+{
+    static const char *const roots[] = {"/nonexistent", NULL};
+    struct fovea_fault fault = {0};
+    fovea *f = NULL;
+    CHECK(fovea_new(&(struct fovea_options){.config_file = "", .reach = roots}, &f, &fault) == -EINVAL);
+    CHECK_STR(fault.text, "--root \"/nonexistent\" is no folder that can be read");
+}

@@ -35,6 +35,9 @@ static const struct {
      "← inspect_image\n  a cat\n  p/m · image/png"},
     {"an answer", "{\"kind\":\"tool_result\",\"name\":\"vision_analyze\",\"result\":{\"kind\":\"answer\",\"model\":\"m\","
      "\"provider\":\"p\"},\"parts\":[{\"type\":\"text\",\"text\":\"a cat\"}]}", "← vision_analyze\n  a cat\n  p/m"},
+    {"an answer about a picture", "{\"kind\":\"tool_result\",\"name\":\"vision_analyze\",\"result\":{\"kind\":\"answer\",\"model\":\"m\","
+     "\"provider\":\"p\",\"mimeType\":\"image/webp\"},\"parts\":[{\"type\":\"text\",\"text\":\"a cat\"}]}",
+     "← vision_analyze\n  a cat\n  p/m · image/webp"},
     {"what is for people", "{\"kind\":\"tool_result\",\"name\":\"vision_analyze\",\"result\":{\"kind\":\"answer\",\"text\":\"a dog\","
      "\"model\":\"m\",\"provider\":\"p\"},\"parts\":[{\"type\":\"text\",\"text\":\"{}\"}]}", "← vision_analyze\n  a dog\n  p/m"},
     {"the note of a view", "{\"kind\":\"perception\",\"name\":\"view\",\"result\":{\"kind\":\"perception\",\"note\":\"a.png 9x9\"},"

@@ -237,9 +237,9 @@ TEST(a_host_behaves_by_its_name_and_wire_wherever_it_lives)
         enum host_auth want;
         bool structured, pdf, video, new_max;
     } rows[] = {
-        {"home", "openai-chat", NULL, false, HOST_BEARER, true, false, false, false},
-        {"home", "openai-chat", NULL, true, HOST_NO_AUTH, true, false, false, false},
-        {"home", "openai-chat", "x-api-key", false, HOST_X_API_KEY, true, false, false, false},
+        {"home", "openai-chat", NULL, false, HOST_BEARER, true, true, true, false},
+        {"home", "openai-chat", NULL, true, HOST_NO_AUTH, true, true, true, false},
+        {"home", "openai-chat", "x-api-key", false, HOST_X_API_KEY, true, true, true, false},
         {"proxy", "anthropic", NULL, false, HOST_X_API_KEY, true, true, false, false},
         {"proxy", "anthropic", "bearer", false, HOST_BEARER, true, true, false, false},
         {"proxy", "openai-responses", NULL, false, HOST_BEARER, true, true, false, false},
