@@ -16,6 +16,12 @@ static int64_t most_pages(const struct asking *a)
     return r == 0 && t.limits.pages_said ? t.limits.pdf_pages : 0;
 }
 
+/* The file is to blame, and not a machine that has no time or memory for it. */
+static bool is_broken(const struct pdf_count *c)
+{
+    return c->end == POOL_DONE && (c->reply.status == WORK_MALFORMED || c->reply.status == WORK_LOCKED);
+}
+
 int asking_count_pages(struct asking *a)
 {
     struct view_job *j = &a->view;
@@ -24,11 +30,13 @@ int asking_count_pages(struct asking *a)
     if (!asking_may_draw(a, FOVEA_RENDER_PDF))
         return 0;
     int r = pdf_count(a->call->f, &j->snapshot, a->call->scope.cancel, &count, &wrong);
-    if (r == -ENOENT || r == -EPIPE)
-        return 0; /* without its program nothing can be said of it */
-    if (r < 0)
+    if (r == -ECANCELED || r == -ENOMEM)
         return fault_set(a->fault, r, "%s", wrong.text);
+    if (r < 0)
+        return 0; /* without its program nothing can be said of it */
     if (!count.pages) {
+        if (!is_broken(&count))
+            return 0;
         j->end = count.end;
         j->output.reply = count.reply;
         r = view_refuse_end(j);

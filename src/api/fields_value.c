@@ -202,7 +202,7 @@ bool seconds_parse(const char *words, double *ret)
 {
     int64_t part, whole = 0;
     for (int n = 0;; n++) {
-        if (!take_number(&words, &part) || (n && part >= 60))
+        if (!take_number(&words, &part) || (n && part >= 60) || whole > LIMIT_VIDEO_SECONDS)
             return false;
         whole = whole * 60 + part;
         if (*words != ':' || n == 2)

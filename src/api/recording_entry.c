@@ -19,8 +19,10 @@ static json_t *arguments_of(const struct recording *g)
     json_t *copy = NULL;
     for (size_t i = 0; i < COUNT(bulky); i++) {
         size_t len = json_string_length(json_object_get(g->arguments, bulky[i].name));
-        if (len < bulky[i].most || (!copy && !(copy = json_copy_whole(g->arguments))))
+        if (len < bulky[i].most)
             continue;
+        if (!copy && !(copy = json_copy_whole(g->arguments)))
+            return NULL;
         if (json_object_set_new(copy, bulky[i].name, json_sprintf("(%zu characters %s)", len, bulky[i].words)) < 0) {
             json_decref(copy);
             return NULL;

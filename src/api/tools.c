@@ -247,7 +247,7 @@ static struct span argument_at(const char *json, size_t len, size_t byte)
 static int refuse_numbers(const char *tool, struct span name, fovea_result **ret, struct fovea_fault *fault)
 {
     fovea_result *refusal = name.len ? result_refused(REASON_INVALID_INPUT, "the number in \"%.*s\" is out of range",
-                                                      (int)MIN(name.len, (size_t)100), name.at)
+                                                      (int)utf8_valid_prefix(name.at, MIN(name.len, (size_t)100)), name.at)
                                      : result_refused(REASON_INVALID_INPUT, "a number in the arguments is out of range");
     return tool_reject(tool, refusal, ret, fault);
 }

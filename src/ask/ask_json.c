@@ -166,7 +166,7 @@ static int judge(const struct schema *s, const json_t *value, enum found found, 
     static const char *const nothing[] = {
         [FOUND_NONE] = "the answer is not JSON",
         [FOUND_SEVERAL] = "the answer has more than one JSON object",
-        [FOUND_LIST] = NO_OBJECT "array",
+        [FOUND_LIST] = (NO_OBJECT "array"),
         [FOUND_BROKEN] = "the answer is not JSON: its syntax is broken",
         [FOUND_CUT] = "the answer is not JSON: it breaks off before its end",
         [FOUND_LARGE] = "the answer has more JSON values than are read",

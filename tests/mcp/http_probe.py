@@ -333,15 +333,23 @@ def rss(pid):
             return int(line.split()[1])
 
 
-def unheard():
-    """Connections with bytes that the server has not read yet. Asking it would make one of them give way."""
-    count = 0
+def connections():
+    """The server's: for each its state, and how many bytes it has not read yet. Asking it would make one of them give way."""
     with open("/proc/net/tcp", encoding="ascii") as table:
-        for line in table.readlines()[1:]:
-            words = line.split()
-            if int(words[1].split(":")[1], 16) == PORT and words[3] == "01":
-                count += int(words[4].split(":")[1], 16) > 0
-    return count
+        rows = [line.split() for line in table.readlines()[1:]]
+    return [(row[3], int(row[4].split(":")[1], 16)) for row in rows if int(row[1].split(":")[1], 16) == PORT]
+
+
+def unheard():
+    return sum(state == "01" and waiting > 0 for state, waiting in connections())
+
+
+def wait_held(most):
+    """Until it holds no more than so many, those that were hung up on included."""
+    until = time.monotonic() + 60
+    while sum(state in ("01", "08") for state, _ in connections()) > most:
+        check(time.monotonic() < until, "connections that were hung up on are held")
+        time.sleep(0.01)
 
 
 def crowd(pid):
@@ -373,7 +381,7 @@ def crowd(pid):
         check(got is not None, "a client lost its connection to a stranger", i)
     for s in strangers:
         s.close()
-    time.sleep(0.2)
+    wait_held(len(socks))
     while len(socks) < 1024:
         socks.append(connect())
     for s in socks:
@@ -388,7 +396,7 @@ def crowd(pid):
         s.close()
     for s in socks:
         s.close()
-    time.sleep(0.2)
+    wait_held(0)
     status_is(200, request(INIT), "after the crowd")
     idle = []
     for _ in range(1030):

@@ -60,6 +60,7 @@ static const struct row rows[] = {
     {"view", "{\"path\":\"a\",\"time\":-1}", "\"time\" takes seconds"},
     {"view", "{\"path\":\"a\",\"time\":\"1:60\"}", "\"time\""},
     {"view", "{\"path\":\"a\",\"time\":\"1:2:3:4\"}", "\"time\""},
+    {"view", "{\"path\":\"a\",\"time\":\"307445734561825861:00\"}", "\"time\""}, /* 44 s, once it has overflowed */
     {"view", "{\"path\":\"a\",\"time\":[1]}", "\"time\""},
     {"view", "{\"path\":\"a\",\"sheet\":true}", NULL},
     {"view", "{\"path\":\"a\",\"sheet\":1}", "\"sheet\" takes true or false"},

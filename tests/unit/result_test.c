@@ -235,7 +235,7 @@ TEST(note_of_every_kind_maps_to_its_source)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct perception p = rows[i].p;
-        if (!p.source.extent_w) {
+        if (p.source.extent_w == 0) {
             p.source.extent_w = p.source.size.w;
             p.source.extent_h = p.source.size.h;
         }
