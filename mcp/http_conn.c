@@ -106,14 +106,15 @@ void conn_look(struct conn *c, int64_t now)
 
 /* ---- too many */
 
-/* Who is missed least: the oldest stranger, else who has been idle for longest. NULL when all are at work. */
+/* Who is missed least: the oldest stranger, else who has been idle for longest, of several in one millisecond the oldest, which
+ * comes last. NULL when all are at work. */
 static struct conn *least_missed(struct conn *first)
 {
     struct conn *stranger = NULL, *idle = NULL;
     for (struct conn *c = first; c; c = c->next)
         if (c->state != CONN_CUT && !c->admitted)
             stranger = c;
-        else if (c->state == CONN_WAITS && (!idle || c->since < idle->since) && !has_begun(c))
+        else if (c->state == CONN_WAITS && (!idle || c->since <= idle->since) && !has_begun(c))
             idle = c;
     return stranger ? stranger : idle;
 }
