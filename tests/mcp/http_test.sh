@@ -6,6 +6,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 
 # serve [OPTION...]: starts a server of its own; its port is $port, its process $pid, its words are in the file err.
 serve() {
+    : >err # an earlier one's words are not this one's
     "$FOVEA" mcp --http "${address:-127.0.0.1:0}" --root "$FIXTURES" --root "$PWD" "$@" 2>err </dev/null >out &
     pid=$!
     trap 'kill "$pid" 2>/dev/null || :' EXIT
