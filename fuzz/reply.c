@@ -70,6 +70,8 @@ static void claim_picture(const struct work_request *q, const struct work_reply 
     CLAIM(!r->part_last || (r->part_first >= 1 && r->part_first >= r->first_line && r->part_first <= r->part_last && r->part_last <= r->last_line));
     CLAIM(!(r->facts & WORK_PARTIAL) || (q->media == MEDIA_MP4 && q->flags & WORK_SHEET && r->cells));
     CLAIM(!(r->facts & WORK_DAMAGED) || q->media == MEDIA_MP4);
+    CLAIM(!(r->facts & WORK_ROUNDED) || (!r->cells && (q->media == MEDIA_PNG || q->media == MEDIA_GIF || q->media == MEDIA_MP4)));
+    CLAIM(r->stretch == 1 || (q->media == MEDIA_SVG && r->stretch > 0 && isfinite(r->stretch)));
     if (q->flags & (WORK_RAW | WORK_RGBA))
         return;
     struct sniff s;
@@ -82,11 +84,15 @@ static void claim_picture(const struct work_request *q, const struct work_reply 
 static void claim_cells(const struct work_request *q, const struct work_reply *r, const uint8_t *cells)
 {
     bool diff = q->flags & WORK_DIFF;
+    uint32_t labels = 0;
     CLAIM(!r->cells || q->flags & (WORK_SHEET | WORK_DIFF));
     for (uint32_t i = 0; i < r->cells; i++) {
         struct work_cell c;
         memcpy(&c, cells + i * sizeof c, sizeof c);
-        CLAIM(c.w && c.h && c.number >= 1);
+        CLAIM(c.w && c.h && c.number >= 1 && c.labels <= (WORK_LABEL_NUMBER | WORK_LABEL_TIME));
+        CLAIM(!(c.labels & WORK_LABEL_TIME) || (!diff && c.time_ms >= 0));
+        CLAIM(!diff || !i || c.labels == labels);
+        labels = c.labels;
         CLAIM((double)c.x + c.w <= (diff ? MAX(q->raw_w, q->other_w) : r->crop.w));
         CLAIM((double)c.y + c.h <= (diff ? MAX(q->raw_h, q->other_h) : r->crop.h));
     }

@@ -31,19 +31,24 @@ static int draw_small(PopplerDocument *d, uint32_t number, struct size cell, str
                      : page_blank(cell, ret, c);
 }
 
+/* An empty page is told from one that cannot be read, however narrow its cell is. */
+static int put_named(struct contact *s, uint32_t k, const struct image *page, uint32_t number, bool read)
+{
+    char words[48], brief[16];
+    (void)snprintf(words, sizeof words, "page %" PRIu32 "%s", number, read ? "" : " - cannot be read");
+    (void)snprintf(brief, sizeof brief, "%" PRIu32 "%s", number, read ? "" : " ?");
+    return contact_put(s, k, page, number, -1,
+                       (struct label[]){{words, WORK_LABEL_NUMBER}, {brief, WORK_LABEL_NUMBER}, {NULL, 0}});
+}
+
 static int put(PopplerDocument *d, uint32_t number, uint32_t k, struct contact *s, struct complaint *c)
 {
     auto_image page = {0};
-    char words[48], page_only[24], digits[16];
     bool read;
     int status = draw_small(d, number, s->plan.cell, &page, &read, c);
     if (status)
         return status;
-    (void)snprintf(words, sizeof words, "page %" PRIu32 "%s", number, read ? "" : " - cannot be read");
-    (void)snprintf(page_only, sizeof page_only, "page %" PRIu32, number);
-    (void)snprintf(digits, sizeof digits, "%" PRIu32, number);
-    int e = contact_put(s, k, &page, number, -1,
-                        (struct label[]){{words, WORK_LABEL_NUMBER}, {page_only, WORK_LABEL_NUMBER}, {digits, WORK_LABEL_NUMBER}, {NULL, 0}});
+    int e = put_named(s, k, &page, number, read);
     return e ? complain_errno(e, c) : WORK_OK;
 }
 

@@ -108,6 +108,21 @@ static RsvgRectangle in_units(const RsvgRectangle *r, const RsvgRectangle *box, 
     return (RsvgRectangle){box->x - (w - box->width) * a.x, box->y - (h - box->height) * a.y, w, h};
 }
 
+double svg_stretch(const struct svg_extent *e)
+{
+    double x = e->pixels.width / e->units.width, y = e->pixels.height / e->units.height;
+    return fabs(x - y) > 1e-9 * x ? y / x : 1;
+}
+
+/* Whether places can be told in these units: times since 1970, or a hair's breadth for all of it, are past what is measured. */
+static bool measurable(const struct svg_extent *e)
+{
+    const RsvgRectangle *u = &e->units;
+    double stretch = svg_stretch(e);
+    return u->width > 0 && u->height > 0 && u->width <= LIMIT_SIDE && u->height <= LIMIT_SIDE && fabs(u->x) <= LIMIT_ORIGIN &&
+           fabs(u->y) <= LIMIT_ORIGIN && stretch >= 1.0 / LIMIT_SIDE && stretch <= LIMIT_SIDE;
+}
+
 int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent *ret, struct complaint *c)
 {
     RsvgRectangle box = {0};
@@ -118,7 +133,10 @@ int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent
         status = check(&e.pixels, c);
     if (status)
         return status;
-    e.units = shape ? in_units(&e.pixels, &box, aspect_of(m)) : e.pixels;
+    struct aspect aspect = aspect_of(m);
+    e.units = shape ? in_units(&e.pixels, &box, aspect) : e.pixels;
+    if (aspect.none && !measurable(&e)) /* its shape is not the viewBox's, so that pixels are as good a measure */
+        e.units = e.pixels;
     status = check(&e.units, c);
     if (!status)
         *ret = e;

@@ -6,7 +6,6 @@
 #include "svg.h"
 
 #include <cairo.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -34,13 +33,6 @@ static void close_p_svg(struct decoder **d)
     close_svg(*d);
 }
 
-/* How much taller than wide a user unit is; but for rounding they are mostly squares. */
-static double stretch_of(const struct svg_extent *e)
-{
-    double x = e->pixels.width / e->units.width, y = e->pixels.height / e->units.height;
-    return fabs(x - y) > 1e-9 * x ? y / x : 1;
-}
-
 static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struct header *ret_header, struct complaint *c)
 {
     d->markup = (struct svg_markup){data, len};
@@ -56,7 +48,7 @@ static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struc
         .extent_h = u->height,
         .origin_x = u->x,
         .origin_y = u->y,
-        .stretch = stretch_of(&d->extent),
+        .stretch = svg_stretch(&d->extent),
         .frames = 1,
         .orientation = 1,
         .alpha = true,

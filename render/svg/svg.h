@@ -42,6 +42,9 @@ struct svg_extent {
 };
 int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent *ret, struct complaint *c);
 
+/* How much taller than wide a user unit is; but for rounding they are mostly squares. */
+double svg_stretch(const struct svg_extent *e);
+
 /* The value of an attribute of the root, cut to the room; false when it is not there, or the root is not found. */
 bool svg_root_attribute(const struct svg_markup *m, const char *name, char *out, size_t room);
 

@@ -2,9 +2,11 @@
 /*
  * Differences: the source and the one that `against` names are each decoded (or drawn) by their own program into plain pixels,
  * bitmaps at full size, and one more worker, which sees nothing but those pixels, compares them and shows what changed. What is
- * drawn has no size of its own: against a bitmap it is drawn as large as that is.
+ * drawn has no size of its own: against a bitmap it is drawn as large as that is, against another drawing with as many pixels to a
+ * unit where a region is compared.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "api/view.h"
@@ -141,6 +143,11 @@ static bool one_is_drawn(const struct view_job *j, const struct view_job *other)
     return media_drawn(j->sniff.media) != media_drawn(other->sniff.media);
 }
 
+static bool both_are_drawn(const struct view_job *j, const struct view_job *other)
+{
+    return media_drawn(j->sniff.media) && media_drawn(other->sniff.media);
+}
+
 /* Units of what is drawn are no pixels, so between the two a part is told by its share of the whole. */
 static struct fit_box share_of(const struct work_reply *r)
 {
@@ -195,6 +202,38 @@ static uint32_t long_edge(const struct side *s)
     return MAX(s->reply.width, s->reply.height);
 }
 
+/* More than by rounding, which is in proportion to the side. */
+static bool is_less(double a, double b, double side)
+{
+    return b - a > 1e-6 * side;
+}
+
+/* As many whole pixels as there are of it, one at least. */
+static double whole_pixels(double n)
+{
+    return fmax(floor(n + 1e-6), 1);
+}
+
+/* Of two drawings the other may have only a part of what is compared: it is drawn once more with as many pixels to a unit as the
+ * source has, so that what it lacks is seen. 0, 1 with a refusal that names it, or a fault. */
+static int draw_less(const struct work_reply *own, struct view_job *other, struct side *s)
+{
+    const struct area wanted = own->crop, got = s->reply.crop;
+    if (!s->follows || !s->reply.width || (!is_less(got.w, wanted.w, wanted.w) && !is_less(got.h, wanted.h, wanted.h)))
+        return 0;
+    if (is_less(wanted.x, got.x, wanted.w) || is_less(wanted.y, got.y, wanted.h))
+        return view_settle(other, refuse_named(REASON_INVALID_INPUT, other->request->path,
+                                               "begins only within the region; name one that begins where both have something"));
+    double sx = own->width / wanted.w, sy = own->height / wanted.h * s->reply.stretch / own->stretch;
+    double w = whole_pixels(got.w * sx), h = whole_pixels(got.h * sy);
+    s->region = (struct fit_box){got.x, got.y, w / sx, h / sy, FIT_SOURCE, 1};
+    s->edge = (uint32_t)fmin(fmax(w, h), LIMIT_SIDE);
+    other->until = 0;
+    int r = make_rows(other, s);
+    s->reply.crop = got; /* to the pixel it is a little less */
+    return r;
+}
+
 /* 0, 1 with a refusal that names it, or a fault. */
 static int other_side(const struct view_job *j, const struct side *own, struct view_job *other, struct side *ret)
 {
@@ -204,7 +243,9 @@ static int other_side(const struct view_job *j, const struct side *own, struct v
         other->work.layout = j->work.layout;
     if (one_is_drawn(j, other) && media_drawn(other->sniff.media))
         ret->edge = long_edge(own);
-    return r ? r : make_side(other, ret);
+    if (r == 0)
+        r = make_side(other, ret);
+    return r || !both_are_drawn(j, other) ? r : draw_less(&own->reply, other, ret);
 }
 
 /* Named with the one of its parts that was compared. */

@@ -105,13 +105,9 @@ static void add_other(struct buf *b, const struct difference *d)
 static void add_other_part(struct buf *b, const struct difference *d, bool drawn)
 {
     const char *units = drawn ? note_units(d->media) : "";
-    if (!d->size.w) {
-        (void)buf_add_str(b, ", which has nothing there");
-        return;
-    }
     (void)buf_add_str(b, d->region ? ", region " : ", which has only ");
     note_size(b, d->part.w, d->part.h);
-    (void)buf_add_format(b, "%s%s", units, d->region ? " at " : " there");
+    (void)buf_add_format(b, "%s%s%s", d->region ? "" : " there", units, d->region ? " at " : "");
     if (!d->region)
         return;
     note_number(b, d->part.x, 2);
@@ -126,9 +122,14 @@ static void add_other_size(struct buf *b, const struct perception *p)
     bool drawn = media_drawn(d->media) && d->part.w > 0, wider = d->size.w > d->own.w, taller = d->size.h > d->own.h;
     bool narrower = d->size.w < d->own.w, shorter = d->size.h < d->own.h, either = drawn || media_drawn(p->source.media);
     bool moved = d->region && !either && (d->part.x != p->crop.x || d->part.y != p->crop.y);
+    bool alike = drawn == media_drawn(p->source.media);
     if (!wider && !taller && !narrower && !shorter && !moved)
         return;
-    if (p->region && (d->region || !either)) {
+    if (!d->size.w) {
+        (void)buf_add_str(b, ", which has nothing there");
+        return;
+    }
+    if (p->region && (d->region || alike)) {
         add_other_part(b, d, drawn);
         return;
     }

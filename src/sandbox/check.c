@@ -81,8 +81,16 @@ static bool pages_plausible(const struct work_reply *r)
     return r->pages >= 1 && r->pages <= LIMIT_PAGES;
 }
 
-static bool extent_plausible(const struct work_reply *r)
+static enum media_class class_of(const struct work_request *request)
 {
+    return media_row((enum media)request->media)->class;
+}
+
+/* Units that are no squares are a drawing's. */
+static bool extent_plausible(const struct work_request *request, const struct work_reply *r)
+{
+    if (r->stretch != 1 && class_of(request) != CLASS_VECTOR)
+        return false;
     return r->stretch >= 1.0 / LIMIT_SIDE && r->stretch <= LIMIT_SIDE && isfinite(r->extent_w) && isfinite(r->extent_h) &&
            r->extent_w > 0 && r->extent_h > 0 &&
            fabs(r->extent_w - r->source_w) <= 1 && fabs(r->extent_h - r->source_h) <= 1 &&
@@ -99,7 +107,7 @@ static bool part_plausible(const struct work_reply *r)
 /* Of all but text there are no lines. */
 static bool lines_plausible(const struct work_request *request, const struct work_reply *r)
 {
-    if (media_row((enum media)request->media)->class != CLASS_TEXT && (r->total_lines || r->part_last))
+    if (class_of(request) != CLASS_TEXT && (r->total_lines || r->part_last))
         return false;
     return part_plausible(r) && r->first_line <= r->last_line && r->last_line <= r->total_lines && isfinite(r->line_top) &&
            isfinite(r->line_height) && r->line_top >= 0 && r->line_height >= 0 && r->line_top <= (float)LIMIT_SIDE &&
@@ -132,7 +140,7 @@ static bool drawn_planned(const struct work_request *request, const struct work_
     } else if (!fit_area(&request->region, &whole, &area)) {
         return false;
     }
-    bool page = media_row((enum media)request->media)->class == CLASS_TEXT && !request->region.set;
+    bool page = class_of(request) == CLASS_TEXT && !request->region.set;
     struct size target = page ? fit_page(&request->limits, (struct size){r->source_w, r->source_h})
                               : fit_drawn(&request->limits, area.w, area.h * r->stretch);
     struct fit_limits as_is = request->limits;
@@ -206,16 +214,26 @@ static bool cell_follows(const struct work_cell *before, const struct work_cell 
            (c->time_ms < 0 || c->time_ms >= before->time_ms);
 }
 
+/* A time that is not known stands beneath no picture; of a difference, the names stand beneath all or none. */
+static bool labels_plausible(bool diff, const struct work_cell *first, const struct work_cell *c)
+{
+    if (c->labels & ~(uint32_t)(WORK_LABEL_NUMBER | WORK_LABEL_TIME))
+        return false;
+    return diff ? !(c->labels & WORK_LABEL_TIME) && c->labels == first->labels : !(c->labels & WORK_LABEL_TIME) || c->time_ms >= 0;
+}
+
 /* Boxes lie in the larger of both pictures; equal ones have none, and no picture. */
 static bool cells_true(const struct work_request *request, const struct work_reply *r, const uint8_t *cells)
 {
     bool diff = request->flags & WORK_DIFF;
     double w = diff ? MAX(request->raw_w, request->other_w) : r->crop.w;
     double h = diff ? MAX(request->raw_h, request->other_h) : r->crop.h;
-    struct work_cell before = {.time_ms = -1}, c;
+    struct work_cell before = {.time_ms = -1}, first = {0}, c;
     for (uint32_t i = 0; i < r->cells; i++, before = c) {
         memcpy(&c, cells + i * sizeof c, sizeof c);
-        if (!c.w || !c.h || (double)c.x + c.w > w || (double)c.y + c.h > h || !cell_follows(&before, &c))
+        first = i ? first : c;
+        if (!c.w || !c.h || (double)c.x + c.w > w || (double)c.y + c.h > h || !cell_follows(&before, &c) ||
+            !labels_plausible(diff, &first, &c))
             return false;
     }
     return true;
@@ -244,18 +262,23 @@ static const uint8_t *cells_of(const struct work_reply *r, const uint8_t *data)
 
 static bool shown_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
 {
-    return size_plausible(r) && extent_plausible(r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(request, r) &&
+    return size_plausible(r) && extent_plausible(request, r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(request, r) &&
            time_plausible(r->time_ms) && time_plausible(r->duration_ms) && request->page <= r->pages &&
            r->orientation >= 1 && r->orientation <= 8 && planned(request, r) &&
            (request->flags & (WORK_RAW | WORK_RGBA) ? rows_true(request, r)
                                                     : media_allowed(request, r->media) && true_to_bytes(r, data));
 }
 
-/* Only of a sheet of a video it can be that not all was looked at, and only of a video that frames are missing. */
+/* Only stored pixels are rounded, and what is laid out has none; of a sheet of a video it can be that not all was looked at, and
+ * of a video that frames are missing. */
 static bool facts_plausible(const struct work_request *request, const struct work_reply *r)
 {
-    bool film = media_row((enum media)request->media)->class == CLASS_VIDEO, sheet = request->flags & WORK_SHEET && r->cells;
-    return !(r->facts & ~all_facts) && (film || !(r->facts & WORK_DAMAGED)) && ((film && sheet) || !(r->facts & WORK_PARTIAL));
+    enum media_class class = class_of(request);
+    bool film = class == CLASS_VIDEO, laid_out = r->cells || request->flags & WORK_DIFF;
+    bool stored = !laid_out && (film || class == CLASS_BITMAP || class == CLASS_PICTURE);
+    uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED);
+    may |= (stored ? WORK_ROUNDED : 0u) | (film ? WORK_DAMAGED : 0u) | (film && r->cells && request->flags & WORK_SHEET ? WORK_PARTIAL : 0u);
+    return !(r->facts & ~may);
 }
 
 static bool picture_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
@@ -270,11 +293,11 @@ static bool picture_true(const struct work_request *request, const struct work_r
 }
 
 /* Statuses whose numbers reach a message. */
-static bool refusal_plausible(const struct work_reply *r)
+static bool refusal_plausible(const struct work_request *request, const struct work_reply *r)
 {
     switch ((enum work_status)r->status) {
     case WORK_BAD_REGION:
-        return size_plausible(r) && extent_plausible(r);
+        return size_plausible(r) && extent_plausible(request, r);
     case WORK_BAD_FRAME:
         return frames_plausible(r);
     case WORK_BAD_PAGE:
@@ -291,5 +314,5 @@ bool check_reply(const struct work_request *request, const struct work_reply *re
     if (reply->magic != WORK_MAGIC || reply->status >= WORK_STATUS_COUNT ||
         !printable(reply->detail, sizeof reply->detail))
         return false;
-    return reply->status == WORK_OK ? picture_true(request, reply, data) : refusal_plausible(reply);
+    return reply->status == WORK_OK ? picture_true(request, reply, data) : refusal_plausible(request, reply);
 }

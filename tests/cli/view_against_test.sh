@@ -195,6 +195,47 @@ test_what_is_drawn_is_compared_at_the_size_of_the_bitmap() {
     want_json difference.changed_pixels 0
 }
 
+# square NAME SIZE [VIEWBOX]: all red.
+square() {
+    echo "<svg xmlns='http://www.w3.org/2000/svg' viewBox='${3:-0 0 $2 $2}'><rect x='-500' y='-500' width='999' height='999' fill='red'/></svg>" >"$1"
+}
+
+# What the other drawing lacks of a region differs, at as many pixels to a unit.
+test_a_region_that_the_other_drawing_has_in_part_is_not_equal() {
+    needs svg
+    square s200.svg 200
+    square s100.svg 100
+    compare s200.svg --against s100.svg --region 90,90,20,20 --max-edge 400
+    [ "$(json region) $(json difference.changed_pixels)" = '[90,90,20,20] 120000' ] || fail "other numbers"
+    json note | grep -q 'against s100.svg, which has only 10x10 there in user units: 120000 of 160000 pixels differ' || fail "other words"
+    compare s200.svg --against s100.svg --region 90,0,20,20 --max-edge 400
+    [ "$(json difference.changed_pixels) $(json difference.boxes)" = '80000 [[100,0,10,20]]' ] || fail "other numbers"
+    compare s200.svg --against s100.svg --region 93,10,31,7 --max-edge 400
+    want_json difference.boxes.0.3 7
+    compare s200.svg --against s100.svg --region 150,150,20,20 --max-edge 400
+    want_json difference.changed_pixels 160000
+    json note | grep -q 'against s100.svg, which has nothing there: 160000 of 160000' || fail "other words"
+    compare s100.svg --against s200.svg --region 90,90,20,20
+    [ "$(json region) $(json difference.changed_pixels)" = '[90,90,10,10] 0' ] || fail "other numbers"
+    compare s200.svg --against s100.svg --region 20,20,20,20
+    want_json difference.changed_pixels 0
+    square later.svg 100 '50 50 100 100'
+    refused 'begins only within the region' s200.svg --against later.svg --region 40,60,20,20
+    compare s200.svg --against later.svg --region 60,60,20,20
+    want_json difference.changed_pixels 0
+}
+
+test_a_region_that_the_other_page_has_in_part_is_not_equal() {
+    needs pdf
+    pdf a.pdf
+    sed 's/ 200 100]/ 200 200]/g' a.pdf >tall.pdf
+    compare tall.pdf --against a.pdf --region 0,90,20,20 --max-edge 400
+    [ "$(json difference.changed_pixels) $(json difference.boxes)" = '80000 [[0,100,20,10]]' ] || fail "other numbers"
+    json note | grep -q 'against a.pdf page 1, which has only 20x10 there in points: ' || fail "other words"
+    compare tall.pdf --against a.pdf --region 0,150,20,20
+    json note | grep -q 'which has nothing there' || fail "other words"
+}
+
 test_pictures_within_markdown_are_compared_too() {
     needs text
     mkdir one two

@@ -166,6 +166,14 @@ test_a_page_that_is_lost_leaves_its_place_empty() {
     want_json cells.2.page 3
     want_colours "ff0000 0000ff ffffff" 15,15 535,15 1055,15
 }
+# Where the words have no room, a question mark: its bow, the gap and the dot beneath, behind the 3.
+test_a_page_that_is_lost_is_told_from_an_empty_one_also_in_a_narrow_cell() {
+    see one_lost --page 1-3 --max-edge 400
+    x=$(($(json cells.2.box.0) + 24)) y=$(($(json cells.2.box.1) + $(json cells.2.box.3) + 5))
+    want_colours "000000 000000 e8e8e8 000000" $x,$y $x,$((y + 8)) $x,$((y + 10)) $x,$((y + 12))
+    see three --page 1-3 --max-edge 400
+    [ "$(colours $x,$y $x,$((y + 8)) $x,$((y + 10)) $x,$((y + 12)))" != "000000 000000 e8e8e8 000000 " ] || fail "it is marked as lost"
+}
 
 test_every_page_one_of_the_corpus_is_shown_or_refused_with_a_reason() {
     [ -n "$CORPUS" ] || skip "../shared/corpora/py-pdf is not here"

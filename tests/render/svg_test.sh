@@ -104,6 +104,25 @@ test_a_view_box_that_is_stretched_keeps_its_units() {
     pixel 395,395 00ff00
 }
 
+# Charts over seconds, times since 1970, shares of one: shown as ever, and measured in pixels.
+test_a_view_box_that_is_stretched_past_all_measure_is_shown_in_pixels() {
+    for box in '0 0 86400 100' '1700000000 0 3600 100' '0 0 1 65000' '0 0 3600 0.001'; do
+        read -r x y w h <<-END
+			$box
+		END
+        svg a.svg "width=\"800\" height=\"200\" viewBox=\"$box\" preserveAspectRatio=\"none\"" \
+            "<rect x=\"$x\" y=\"$y\" width=\"$w\" height=\"$h\" fill=\"lime\"/>"
+        look a.svg
+        want_size 800x200
+        [ "$(json width)x$(json height) $(json offset)" = '400x100 [0,0]' ] || fail "$box: $(json width)x$(json height) $(json offset)"
+        pixel 5,5 00ff00
+        pixel 395,95 00ff00
+        look --region 600,100,100,50 a.svg
+        [ "$(json region)" = '[600,100,100,50]' ] || fail "$box: region $(json region)"
+        pixel 200,100 00ff00
+    done
+}
+
 test_a_page_of_a_view_box_that_is_stretched_is_the_only_one() {
     svg a.svg 'width="400" height="4000" viewBox="0 0 3000 4000" preserveAspectRatio="none"' '<rect width="3000" height="4000"/>'
     look --page 1 a.svg

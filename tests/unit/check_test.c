@@ -281,6 +281,7 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.stretch = 0);
     LIES(&whole, png, r.stretch = 0.0 / 0.0);
     LIES(&whole, png, r.stretch = 1e9);
+    LIES(&whole, png, r.stretch = 2);
     LIES(&whole, png, r.origin_x = 2.0 * LIMIT_ORIGIN);
     LIES(&whole, png, r.origin_y = -2.0 * LIMIT_ORIGIN);
     LIES(&whole, png, r.line_top = -1);
@@ -292,6 +293,43 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.facts = 1u << 31);
     LIES(&whole, png, r.total_lines = 1);
     LIES(&whole, png, r.facts = WORK_PARTIAL);
+    LIES(&whole, png, r.facts = WORK_DAMAGED);
+}
+
+TEST(units_of_a_drawing_alone_are_no_squares)
+{
+    static const enum media squares[] = {MEDIA_PNG, MEDIA_BMP, MEDIA_PDF, MEDIA_TEXT, MEDIA_MP4};
+    struct work_request asked = whole;
+    struct work_reply r = honest();
+    asked.media = MEDIA_SVG;
+    asked.limits.max_edge = 20;
+    r.extent_h = r.crop.h = r.source_h = 5;
+    r.stretch = 2;
+    CHECK(check_reply(&asked, &r, png));
+    r.status = WORK_BAD_REGION;
+    CHECK(check_reply(&asked, &r, NULL));
+    for (size_t i = 0; i < COUNT(squares); i++) {
+        asked.media = squares[i];
+        CHECK_MSG(!check_reply(&asked, &r, NULL), "row %zu", i);
+    }
+}
+
+TEST(only_stored_pixels_are_rounded)
+{
+    static const struct {
+        enum media media;
+        bool believed;
+    } rows[] = {{MEDIA_PNG, true}, {MEDIA_TIFF, true}, {MEDIA_MP4, true}, {MEDIA_SVG, false}, {MEDIA_PDF, false}, {MEDIA_MARKDOWN, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct work_request asked = whole;
+        struct work_reply r = honest();
+        asked.media = rows[i].media;
+        asked.limits.max_edge = 20;
+        asked.region = (struct fit_box){.w = 20, .h = 10, .set = 1};
+        CHECK_MSG(check_reply(&asked, &r, png), "row %zu", i);
+        r.facts = WORK_ROUNDED;
+        CHECK_MSG(check_reply(&asked, &r, png) == rows[i].believed, "row %zu", i);
+    }
 }
 
 TEST(a_gif_is_believed_unless_it_was_ruled_out)
@@ -424,6 +462,13 @@ TEST(a_sheet_has_whole_pixels_and_bounds)
     LIES(&asked, out.bytes, r.cells = 1, r.crop.h = 0.0 / 0.0);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.x = 1);
     LIES(&asked, out.bytes, r.cells = 1, r.crop.y = 1);
+    LIES(&asked, out.bytes, r.cells = 1, r.facts = WORK_ROUNDED);
+    LIES(&asked, out.bytes, r.cells = 1, out.cell.labels = 4);
+    LIES(&asked, out.bytes, r.cells = 1, out.cell.labels = WORK_LABEL_TIME); /* which is not known */
+    out.cell.time_ms = 0;
+    good.facts = 0;
+    out.cell.labels = WORK_LABEL_NUMBER | WORK_LABEL_TIME;
+    CHECK(check_reply(&asked, &good, out.bytes));
 }
 
 TEST(a_difference_is_a_picture_that_was_allowed_and_is_what_it_says)
@@ -431,8 +476,8 @@ TEST(a_difference_is_a_picture_that_was_allowed_and_is_what_it_says)
     struct work_request asked = whole;
     struct {
         uint8_t bytes[sizeof png];
-        struct work_cell cell;
-    } out = {.cell = {.w = 5, .h = 5, .number = 1, .time_ms = -1}};
+        struct work_cell cell, next;
+    } out = {.cell = {.w = 5, .h = 5, .number = 1, .time_ms = -1}, .next = {.w = 5, .h = 5, .number = 2, .time_ms = -1}};
     memcpy(out.bytes, png, sizeof png);
     asked.flags = WORK_DIFF;
     asked.raw_w = asked.other_w = 20;
@@ -445,6 +490,13 @@ TEST(a_difference_is_a_picture_that_was_allowed_and_is_what_it_says)
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.media = MEDIA_JPEG);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.w = 200);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.h = 0);
+    LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.facts = WORK_ROUNDED);
+    LIES(&asked, out.bytes, r.cells = 2, r.changed = 25, out.next.labels = WORK_LABEL_NUMBER); /* of one box alone */
+    out.cell.labels = WORK_LABEL_NUMBER;
+    good.cells = 2;
+    CHECK(check_reply(&asked, &good, out.bytes));
+    out.cell.time_ms = out.next.time_ms = 0;
+    LIES(&asked, out.bytes, r.cells = 2, r.changed = 25, out.cell.labels = out.next.labels = WORK_LABEL_TIME);
 }
 
 TEST(names_that_do_not_end_or_are_too_many_are_not_taken)
