@@ -124,6 +124,7 @@ static void read_usage(struct wire_reply *r, const json_t *usage)
 static int read_parts(struct wire_reply *r, const json_t *parts)
 {
     int code = 0;
+    r->begun |= json_array_size(parts) > 0;
     for (size_t i = 0; i < json_array_size(parts) && code >= 0; i++) {
         const json_t *part = json_array_get(parts, i);
         if (!json_is_true(wire_at(part, "thought")))
