@@ -9,8 +9,9 @@
 
 static int path(const struct wire_request *q, struct buf *to)
 {
-    const char *model = strncmp(q->model, "models/", 7) ? q->model : q->model + 7;
-    (void)buf_add_str(to, "/models/");
+    bool tuned = !strncmp(q->model, "tunedModels/", 12);
+    const char *model = tuned ? q->model + 12 : strncmp(q->model, "models/", 7) ? q->model : q->model + 7;
+    (void)buf_add_str(to, tuned ? "/tunedModels/" : "/models/");
     for (; *model; model++)
         (void)buf_add_format(to, isalnum((unsigned char)*model) || strchr("-._~", *model) ? "%c" : "%%%02X",
                              (unsigned char)*model);
