@@ -39,8 +39,8 @@ static int show_host(struct asking *a, struct view_job *j)
 int asking_tile(struct asking *a)
 {
     struct view_job *v = &a->view;
-    bool named = a->look.page.first;
-    if (a->native || !v->work.page || v->work.last_page || v->work.region.set)
+    bool named = a->look.page.first, range = v->work.last_page;
+    if (a->native || !v->work.page || (range && view_has_parts(v, PART_PAGE)) || v->work.region.set)
         return 0;
     if (v->earlier.ref && !named && without_pages(v->sniff.media)) {
         take_tile(a, &v->earlier.crop);
@@ -49,7 +49,7 @@ int asking_tile(struct asking *a)
     struct fovea_view_request look = a->look;
     look.model = NULL;
     struct view_job host = {.call = a->call, .request = &look, .fault = a->fault, .snapshot = v->snapshot, .sniff = v->sniff,
-                            .work = {.page = v->work.page, .frame = v->work.frame}};
+                            .work = {.page = v->work.page, .last_page = v->work.last_page, .frame = v->work.frame}};
     int r = view_hash(v);
     if (r == 0)
         r = show_host(a, &host);

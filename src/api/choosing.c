@@ -41,6 +41,27 @@ struct choose_inputs choosing_inputs(const fovea *f)
     };
 }
 
+static int add_nearest(struct buf *why, const char *name)
+{
+    (void)buf_add_str(why, "names no provider; did you mean \"");
+    (void)buf_add_shown(why, name, 60);
+    return buf_add_str(why, "\", or is it missing from providers?");
+}
+
+enum { PROVIDERS_NAMED = 12 }; /* of many, the first */
+
+static int add_providers(struct buf *why, const struct models *models)
+{
+    const struct provider *p;
+    size_t i = 0;
+    (void)buf_add_str(why, "names no provider; there are ");
+    for (; i < PROVIDERS_NAMED && (p = models_provider_at(models, i)); i++) {
+        (void)buf_add_str(why, i ? ", " : "");
+        (void)buf_add_shown(why, p->name, 60);
+    }
+    return buf_add_str(why, models_provider_at(models, i) ? " and more" : "");
+}
+
 static int check_names(const fovea *f, struct fovea_fault *fault)
 {
     struct choose_inputs in = choosing_inputs(f);
@@ -48,8 +69,8 @@ static int check_names(const fovea *f, struct fovea_fault *fault)
     auto_buf why = BUF_INIT(KIB);
     if (!choose_mistaken(&in, &m))
         return 0;
-    if (buf_add_str(&why, "names no provider; did you mean \"") < 0 || buf_add_shown(&why, m.nearest, 60) < 0 ||
-        buf_add_str(&why, "\", or is it missing from providers?") < 0)
+    int r = *m.nearest ? add_nearest(&why, m.nearest) : add_providers(&why, in.models);
+    if (r < 0)
         return fault_oom(fault);
     return config_mistaken(&f->config, m.key, m.words, why.data, fault);
 }

@@ -20,7 +20,7 @@ static struct model row_of(const struct provider *p, const struct discovered *sa
     return (struct model){
         .provider = p->name,
         .id = said->id,
-        .can = (said->vision ? MODEL_VISION : 0u) | (said->pdf ? MODEL_PDF : 0u) | (said->video ? MODEL_VIDEO : 0u),
+        .can = MODEL_TOOL_UNSAID | (said->vision ? MODEL_VISION : 0u) | (said->pdf ? MODEL_PDF : 0u) | (said->video ? MODEL_VIDEO : 0u),
         .context = said->context,
         .price = {-1, -1, -1, -1},
         .price_source = "none",

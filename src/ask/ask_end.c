@@ -64,10 +64,10 @@ static void add_tokens(int64_t *sum, int64_t more)
 }
 
 /* What was told of a part of an answer is no price of it where the output went on after that. It did not where the provider
- * itself ended the answer before its first word: then all was told. */
+ * itself ended the answer before anything of it came: then all was told. */
 static bool told_whole(int code, const struct wire_reply *r)
 {
-    return r->usage.whole || (!code && r->stop == WIRE_STOP_ERROR && r->usage.told && !r->text.len);
+    return r->usage.whole || (!code && r->stop == WIRE_STOP_ERROR && r->usage.told && !r->begun);
 }
 
 /* A provider that refused a request did no work for it. */
@@ -77,7 +77,7 @@ void ask_count(struct dialogue *k, int code, const struct wire_reply *r)
     const struct wire_usage *u = &r->usage;
     const struct model *row = k->q->choice->model;
     bool answered = !code && r->stop != WIRE_STOP_ERROR;
-    bool worked = u->told || r->text.len || (code && r->sent);
+    bool worked = u->told || r->begun || (code && r->sent);
     if (!answered && (!worked || r->error.status))
         return;
     struct usage tokens = {u->input, u->cache_read, u->cache_write, u->output};

@@ -44,17 +44,27 @@ static int find_wire(const struct models *m, const struct target_ask *ask, enum 
     return 0;
 }
 
-/* OpenAI itself takes them in Responses alone. Who else speaks its wires has to say so: llama.cpp refuses them in both. */
+/* Servers of one's own that speak Responses: llama.cpp refuses pictures in results, the others are not known to take them. */
+static bool is_local_server(const char *provider)
+{
+    static const char *const names[] = {"llama.cpp", "ollama", "lm-studio", "vllm"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!strcmp(provider, names[i]))
+            return true;
+    return false;
+}
+
 static enum tool_image find_tool_image(const struct target *t)
 {
     bool openai = !strcmp(t->provider, "openai"), says = t->row && (t->row->can & MODEL_TOOL_IMAGE);
+    bool denies = t->row && !(t->row->can & (MODEL_TOOL_IMAGE | MODEL_TOOL_UNSAID));
     switch (t->wire) {
     case LOWER_GEMINI:
         return terms_gemini_version(t->model) >= 3 ? TOOL_NATIVE : TOOL_SIBLING;
     case LOWER_CHAT:
         return !openai && says ? TOOL_NATIVE : TOOL_REATTACH;
     case LOWER_RESPONSES:
-        return openai || says ? TOOL_NATIVE : TOOL_REATTACH;
+        return openai || says || (!denies && !is_local_server(t->provider)) ? TOOL_NATIVE : TOOL_REATTACH;
     default:
         return TOOL_NATIVE;
     }

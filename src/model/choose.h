@@ -74,7 +74,7 @@ bool choose_named(const struct choose_inputs *in, const struct provider *p);
 /* A setting that can name nothing. */
 struct choose_mistake {
     const char *key, *words;       /* "modelRoles.vision" and what it holds */
-    char nearest[2 * LIMIT_MODEL_ID]; /* what may have been meant */
+    char nearest[2 * LIMIT_MODEL_ID]; /* what may have been meant; "": nothing is near */
 };
 
 /* Whether some setting names a provider that there is not. A model with a slash in its id is no mistake while any host that

@@ -23,11 +23,19 @@ static const char *nearest_provider(const struct models *m, const char *word, si
     return near;
 }
 
+/* Gemini's ids are also written as the resources that they name. */
+static bool is_resource(const char *id, const struct provider *p)
+{
+    return p->wire && !strcmp(p->wire, "gemini") && (!strncmp(id, "models/", 7) || !strncmp(id, "tunedModels/", 12));
+}
+
 /* Vendors have no slash in their ids; who stands at another address may have any. */
-static bool may_have_slash(const struct choose_inputs *in, const struct provider *p)
+static bool may_have(const struct choose_inputs *in, const char *id, const struct provider *p)
 {
     struct choice reach = {0};
     choose_reach(in, p, &reach);
+    if (is_resource(id, p))
+        return true;
     return p->wire && (!p->plain_ids || p->own_url || reach.base_url != p->base_url);
 }
 
@@ -42,9 +50,9 @@ static bool may_be_id(const struct choose_inputs *in, const char *id, const stru
 {
     const struct provider *p;
     if (beside)
-        return may_have_slash(in, beside) || models_find(in->models, beside->name, id);
+        return may_have(in, id, beside) || models_find(in->models, beside->name, id);
     for (size_t i = 0; (p = models_provider_at(in->models, i)); i++)
-        if (models_find(in->models, p->name, id) || (may_be_asked(in, p) && may_have_slash(in, p)))
+        if (models_find(in->models, p->name, id) || (may_be_asked(in, p) && may_have(in, id, p)))
             return true;
     return false;
 }
@@ -64,7 +72,8 @@ static bool model_mistaken(const struct choose_inputs *in, const char *words, co
     if (!slip && may_be_id(in, name.id, beside))
         return false;
     ret->words = words;
-    (void)snprintf(ret->nearest, sizeof ret->nearest, "%s%.*s", near, LIMIT_MODEL_ID, slash);
+    if (distance <= NEAR)
+        (void)snprintf(ret->nearest, sizeof ret->nearest, "%s%.*s", near, LIMIT_MODEL_ID, slash);
     return true;
 }
 
@@ -74,7 +83,9 @@ static bool provider_mistaken(const struct choose_inputs *in, const char *words,
     if (!words || models_provider(in->models, words))
         return false;
     ret->words = words;
-    (void)snprintf(ret->nearest, sizeof ret->nearest, "%s", nearest_provider(in->models, words, strlen(words), &distance));
+    const char *near = nearest_provider(in->models, words, strlen(words), &distance);
+    if (distance <= NEAR)
+        (void)snprintf(ret->nearest, sizeof ret->nearest, "%s", near);
     return true;
 }
 

@@ -19,7 +19,8 @@ enum {
     MODEL_VISION = 1,
     MODEL_PDF = 2,
     MODEL_VIDEO = 4,
-    MODEL_TOOL_IMAGE = 8, /* pictures inside tool results */
+    MODEL_TOOL_IMAGE = 8,   /* pictures inside tool results */
+    MODEL_TOOL_UNSAID = 16, /* nobody said whether it takes those */
 };
 
 struct model {

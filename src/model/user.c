@@ -190,6 +190,8 @@ static int set_can(const struct model_key *k, struct model *row, const char *val
     if (parse_bool(value, &yes) < 0)
         return -EINVAL;
     row->can = yes ? row->can | k->bit : row->can & ~k->bit;
+    if (k->bit == MODEL_TOOL_IMAGE)
+        row->can &= ~(unsigned)MODEL_TOOL_UNSAID;
     row->modality_source = source;
     return 0;
 }
@@ -243,7 +245,7 @@ static int model_row(struct models *m, const struct provider *p, const char *id,
     if (!grown)
         return -ENOMEM;
     m->extra = grown;
-    struct model row = {.price = {-1, -1, -1, -1}, .price_source = "none", .limits_source = source,
+    struct model row = {.can = MODEL_TOOL_UNSAID, .price = {-1, -1, -1, -1}, .price_source = "none", .limits_source = source,
                         .modality_source = source};
     if (ours)
         row = *ours;

@@ -149,6 +149,7 @@ static int on_block(struct wire_reply *r, const json_t *root)
 {
     const json_t *block = wire_at(root, "content_block");
     const char *type = wire_text_at(block, "type");
+    r->begun = true;
     return type && !strcmp(type, "text") ? wire_add_answer(r, wire_at(block, "text")) : 0;
 }
 
@@ -156,6 +157,7 @@ static int on_delta(struct wire_reply *r, const json_t *root)
 {
     const json_t *delta = wire_at(root, "delta");
     const char *type = wire_text_at(delta, "type");
+    r->begun = true;
     return type && !strcmp(type, "text_delta") ? wire_add_answer(r, wire_at(delta, "text")) : 0;
 }
 

@@ -9,8 +9,9 @@
 
 static int path(const struct wire_request *q, struct buf *to)
 {
-    const char *model = strncmp(q->model, "models/", 7) ? q->model : q->model + 7;
-    (void)buf_add_str(to, "/models/");
+    bool tuned = !strncmp(q->model, "tunedModels/", 12);
+    const char *model = tuned ? q->model + 12 : strncmp(q->model, "models/", 7) ? q->model : q->model + 7;
+    (void)buf_add_str(to, tuned ? "/tunedModels/" : "/models/");
     for (; *model; model++)
         (void)buf_add_format(to, isalnum((unsigned char)*model) || strchr("-._~", *model) ? "%c" : "%%%02X",
                              (unsigned char)*model);
@@ -124,6 +125,7 @@ static void read_usage(struct wire_reply *r, const json_t *usage)
 static int read_parts(struct wire_reply *r, const json_t *parts)
 {
     int code = 0;
+    r->begun |= json_array_size(parts) > 0;
     for (size_t i = 0; i < json_array_size(parts) && code >= 0; i++) {
         const json_t *part = json_array_get(parts, i);
         if (!json_is_true(wire_at(part, "thought")))

@@ -118,12 +118,24 @@ static int read_content(struct wire_reply *r, const json_t *content)
     return code;
 }
 
+/* Hosts name what the model thinks as they like; the role alone, and what is empty, is nothing yet. */
+static bool says_anything(const json_t *said)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)said, key, value)
+        if (strcmp(key, "role") != 0 && (json_string_length(value) || json_array_size(value) || json_object_size(value)))
+            return true;
+    return false;
+}
+
 /* said: the message of a whole answer or the delta of a chunk. */
 static int read_choice(struct wire_reply *r, const json_t *choice, const json_t *said)
 {
     static const struct wire_reason reasons[] = {
         {"stop", WIRE_STOP_END}, {"length", WIRE_STOP_LENGTH}, {"content_filter", WIRE_STOP_BLOCKED}};
     int code = read_content(r, wire_at(said, "content"));
+    r->begun |= says_anything(said);
     const char *refusal = wire_text_at(said, "refusal");
     if (code >= 0 && refusal && *refusal) {
         code = wire_add_why(r, refusal);

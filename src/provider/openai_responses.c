@@ -114,6 +114,7 @@ static int read_part(struct wire_reply *r, const json_t *part)
 static int read_output(struct wire_reply *r, const json_t *output)
 {
     int code = 0;
+    r->begun |= json_array_size(output) > 0;
     for (size_t i = 0; i < json_array_size(output); i++) {
         const json_t *item = json_array_get(output, i), *content = wire_at(item, "content");
         const char *type = wire_text_at(item, "type");
@@ -153,6 +154,16 @@ static int read_end(struct wire_reply *r, const json_t *response)
     return code < 0 ? code : read_status(r, response);
 }
 
+/* Before the first item of the output. */
+static bool is_before(const char *type)
+{
+    static const char *const types[] = {"response.created", "response.queued", "response.in_progress"};
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (!strcmp(types[i], type))
+            return true;
+    return strncmp(type, "response.", 9) != 0;
+}
+
 static int on_text(struct wire_reply *r, const json_t *root)
 {
     return wire_add_answer(r, wire_at(root, "delta"));
@@ -160,6 +171,7 @@ static int on_text(struct wire_reply *r, const json_t *root)
 
 static int on_refusal(struct wire_reply *r, const json_t *root)
 {
+    r->begun = true;
     r->stop = WIRE_STOP_REFUSAL;
     return wire_add_why(r, wire_text_at(root, "delta"));
 }
@@ -199,6 +211,7 @@ static int event(struct wire_reply *r, const char *name, const char *data, size_
     for (size_t i = 0; i < COUNT(events); i++)
         if (!strcmp(events[i].type, type))
             return events[i].on(r, root);
+    r->begun |= !is_before(type);
     return 0;
 }
 

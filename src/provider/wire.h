@@ -116,6 +116,7 @@ struct wire_reply {
     char *model; /* the vendor's name for who answered; may be NULL */
     struct wire_usage usage;
     struct wire_error error;
+    bool begun; /* something of the answer came, be it a thought or an empty block */
     bool sent; /* the question went out whole: it may be billed although no answer came */
 };
 

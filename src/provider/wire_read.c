@@ -99,6 +99,7 @@ int wire_add_answer(struct wire_reply *r, const json_t *string)
 {
     const char *s = json_string_value(string);
     size_t left = json_string_length(string);
+    r->begun |= left > 0;
     while (s && left && !r->text.error) {
         const char *nul = memchr(s, '\0', left);
         size_t run = nul ? (size_t)(nul - s) : left;

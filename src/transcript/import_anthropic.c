@@ -230,6 +230,9 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
     }
 }
 
+static const char *const strange[] = {"parts", NULL};
+
 const struct wire_import import_anthropic = {
-    .name = "anthropic", .list = "messages", .message = message, .block = block, .outside = outside,
+    .name = "anthropic", .list = "messages", .words = "content", .strange = strange, .message = message, .block = block,
+    .outside = outside,
 };

@@ -232,10 +232,11 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
     }
 }
 
-/* The model may call, refuse or speak aloud without a word; and hosts have thoughts of their own. */
-static const char *const without_content[] = {"role", "name", "tool_call_id", "tool_calls", "function_call", "refusal", "audio", "annotations",
-                                              "reasoning", "reasoning_content", "reasoning_details", NULL};
+/* The model may call, refuse or speak aloud without a word. */
+static const char *const instead[] = {"tool_calls", "function_call", "refusal", "audio", NULL};
+static const char *const strange[] = {"parts", NULL};
 
 const struct wire_import import_chat = {
-    .name = "openai-chat", .list = "messages", .words = "content", .without = without_content, .message = message, .block = block, .outside = outside,
+    .name = "openai-chat", .list = "messages", .words = "content", .instead = instead, .strange = strange, .message = message,
+    .block = block, .outside = outside,
 };

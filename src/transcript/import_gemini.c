@@ -316,8 +316,9 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
 }
 
 /* Answers that were cut off have a role and no parts. */
-static const char *const without_parts[] = {"role", NULL};
+static const char *const strange[] = {"tool_calls", "content", NULL};
 
 const struct wire_import import_gemini = {
-    .name = "gemini", .list = "contents", .words = "parts", .without = without_parts, .message = content, .block = block, .outside = outside,
+    .name = "gemini", .list = "contents", .words = "parts", .strange = strange, .message = content, .block = block,
+    .outside = outside,
 };

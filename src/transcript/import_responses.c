@@ -247,8 +247,9 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
     }
 }
 
-static const char *const without_content[] = {"type", "role", "id", "status", "phase", NULL};
+static const char *const strange[] = {"parts", "tool_calls", NULL};
 
 const struct wire_import import_responses = {
-    .name = "openai-responses", .list = "input", .words = "content", .without = without_content, .message = item, .block = block, .outside = outside,
+    .name = "openai-responses", .list = "input", .words = "content", .strange = strange, .message = item, .block = block,
+    .outside = outside,
 };

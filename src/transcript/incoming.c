@@ -74,40 +74,39 @@ static int import_message(struct import *im, json_t *message)
     return r;
 }
 
-/* Whose messages have a member, for a message that is not of the wire that was named. */
-static const char *whose(const json_t *message)
+/* Whose messages have a member. */
+static const char *whose(const char *member)
 {
     static const struct {
         const char *member, *words;
     } rows[] = {
-        {"parts", "; \"parts\" are gemini's"},
-        {"tool_calls", "; \"tool_calls\" are openai-chat's"},
-        {"tool_call_id", "; \"tool_call_id\" is openai-chat's"},
-        {"content", "; \"content\" is what anthropic, openai-chat and openai-responses have"},
+        {"parts", "\"parts\" are gemini's"},
+        {"tool_calls", "\"tool_calls\" are openai-chat's"},
+        {"content", "\"content\" is what anthropic, openai-chat and openai-responses have"},
     };
-    for (size_t i = 0; i < COUNT(rows); i++)
-        if (json_object_get(message, rows[i].member))
-            return rows[i].words;
-    return "";
+    size_t i = 0;
+    while (strcmp(rows[i].member, member) != 0)
+        i++;
+    return rows[i].words;
 }
 
-/* A message of another wire would be taken for an empty one. What is empty, or has nothing but members that stand for words, is
- * none. */
+static const char *first_of(const json_t *message, const char *const *members)
+{
+    while (members && *members && !json_object_get(message, *members))
+        members++;
+    return members ? *members : NULL;
+}
+
+/* A message of another wire would be taken for an empty one. Hosts add members of their own, so only what another wire's messages
+ * are known by counts against one. */
 static int check_words(struct import *im, json_t *message)
 {
-    const char *const *known = im->wire->without, *key;
     const json_t *type = json_object_get(message, "type");
-    json_t *value;
-    if (!known || json_object_get(message, im->wire->words) || (type && !is_word(type, "message")))
+    const char *strange = first_of(message, im->wire->strange);
+    if (!strange || json_object_get(message, im->wire->words) || first_of(message, im->wire->instead) ||
+        (type && !is_word(type, "message")))
         return 0;
-    json_object_foreach(message, key, value) {
-        size_t i = 0;
-        while (known[i] && strcmp(known[i], key) != 0)
-            i++;
-        if (!known[i])
-            return import_bad(im, ".%s: missing%s", im->wire->words, whose(message));
-    }
-    return 0;
+    return import_bad(im, ".%s: missing; %s", im->wire->words, whose(strange));
 }
 
 static int import_list(struct import *im, const json_t *list)

@@ -47,7 +47,8 @@ struct import {
 struct wire_import {
     const char *name, *list;
     const char *words;          /* the member that has what a message says */
-    const char *const *without; /* those that it may have without one, NULL-terminated; NULL: message judges */
+    const char *const *instead; /* those that may stand for it, NULL-terminated; NULL: none */
+    const char *const *strange; /* those of other wires' messages, each with its row in incoming.c; NULL-terminated */
     /* One message, or item, to entries. */
     int (*message)(struct import *im, json_t *message);
     /* A part in canonical form, its payload as tokens; NULL where the wire has none for it. */

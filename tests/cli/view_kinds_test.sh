@@ -42,6 +42,23 @@ test_a_long_picture_is_shown_whole_and_in_tiles() {
     has err 'one page at a time'
 }
 
+# ask_pages FILE PAGES WORDS
+ask_pages() {
+    run fovea call --config ask.yaml vision_analyze "{\"file_path\":\"$1\",\"prompt\":\"?\",\"page\":\"$2\"}"
+    want_status 1
+    has out "$3"
+}
+
+test_questions_about_several_tiles_are_refused_as_views_of_them_are() {
+    make_tall tall.png 6000
+    printf '%s\n' 'provider: home' 'model: x' \
+        'providers: {home: {baseUrl: "http://127.0.0.1:9/v1", auth: none, models: {x: {vision: true}}}}' >ask.yaml
+    ask_pages tall.png 1-2 'is shown one page at a time: its pages are tiles of one picture'
+    ask_pages tall.png 2-3 'is shown one page at a time: its pages are tiles of one picture'
+    ask_pages tall.png 2-9 'has 4 pages, so there is no page 9'
+    ask_pages "$GOOD/png-rgb-8.png" 2-3 'has 1 page, so there is no page 3'
+}
+
 # It is long at the usual size or not at all, however small it is asked for.
 test_a_small_view_of_a_picture_that_is_not_long_says_nothing_of_tiles() {
     run fovea view --json --max-edge 28 "$GOOD/png-rgb-8.png"

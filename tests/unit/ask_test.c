@@ -787,6 +787,8 @@ TEST(one_unknown_price_makes_the_sum_unknown)
     asked_done(&got);
 }
 
+#define THOUGHT BEGUN "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n" \
+    "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n"
 #define OVERLOADED BEGUN "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n"
 
 TEST(every_try_that_may_be_billed_is_counted)
@@ -801,6 +803,13 @@ TEST(every_try_that_may_be_billed_is_counted)
     {
         ASK(WHO(CLAUDE), {ACT_CLOSE, ""}, {ACT_CLOSE, ""}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
         CHECK_MSG(got.a.end == ASK_ANSWERED && got.a.calls == 3 && got.a.nano == MONEY_UNKNOWN, "%d: %u calls", got.a.end, got.a.calls);
+        asked_done(&got);
+    }
+    /* What was thought before it broke is billed, and nobody said how much that was. */
+    {
+        ASK(WHO(CLAUDE), {ACT_CLOSE, THOUGHT}, {ACT_CLOSE, says_so("anthropic", "yes", false)});
+        CHECK_MSG(got.a.end == ASK_ANSWERED && got.a.calls == 2 && got.a.nano == MONEY_UNKNOWN, "%d: %u calls", got.a.end, got.a.calls);
+        CHECK(!got.a.usage.told);
         asked_done(&got);
     }
     /* A refusal is not billed, however often. */

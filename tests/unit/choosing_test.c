@@ -351,7 +351,7 @@ static void *choose_many(void *arg)
         char name[32];
         (void)snprintf(name, sizeof name, "home/%s%d", i % 3 ? "guess" : "other", i);
         CHECK(call_init(&call, arg, NULL, NULL, NULL) == 0 && choosing_for(&call, name, MODEL_VISION, &c) == CHOOSE_OK);
-        CHECK(c.model && c.model->can == MODEL_VISION);
+        CHECK(c.model && c.model->can == (MODEL_VISION | MODEL_TOOL_UNSAID));
     }
     return NULL;
 }
@@ -436,6 +436,7 @@ static void fault_of(const char *yaml, struct fovea_fault *ret)
 }
 
 #define NO_PROVIDER(value, near) "\"" value "\" names no provider; did you mean \"" near "\", or is it missing from providers?"
+#define KNOWN "anthropic, openai, google, openrouter, nous, ollama, llama.cpp, vllm, lm-studio, local"
 #define KEYED "provider: anthropic\napiKeyEnv: K\n"
 
 TEST(a_setting_that_names_no_provider_is_a_fault_with_its_line_and_the_nearest)
@@ -453,7 +454,10 @@ TEST(a_setting_that_names_no_provider_is_a_fault_with_its_line_and_the_nearest)
         {"model: opneai/gpt-5-mini:high\n", "config.yaml:1: model " NO_PROVIDER("opneai/gpt-5-mini:high", "openai/gpt-5-mini:high")},
         {KEYED "modelRoles.default: antropic/other\n",
          "config.yaml:3: modelRoles.default " NO_PROVIDER("antropic/other", "anthropic/other")},
-        {KEYED "model: foo/bar\n", "config.yaml:3: model " NO_PROVIDER("foo/bar", "nous/bar")},
+        {KEYED "model: foo/bar\n", "config.yaml:3: model \"foo/bar\" names no provider; there are " KNOWN},
+        {KEYED "model: models/gemini-2.5-flash\n",
+         "config.yaml:3: model \"models/gemini-2.5-flash\" names no provider; there are " KNOWN},
+        {"provider: somebody-else\n", "config.yaml:1: provider \"somebody-else\" names no provider; there are " KNOWN},
         {"\nproviders:\n  x:\n    wire: openai-chat\n",
          "config.yaml:3: providers.x has no baseUrl, such as \"http://127.0.0.1:8080/v1\""},
         {"providers.x.wire: openai-chat\n",
@@ -471,7 +475,8 @@ TEST(a_setting_that_names_no_provider_is_a_fault_with_its_line_and_the_nearest)
 TEST(a_model_that_some_host_may_have_is_no_mistake)
 {
     static const char *const rows[] = {
-        "provider: gemini\n", "provider: google\nauxiliary.vision.provider: local\n", "provider: llama.cpp\nmodel: unsloth/x\n",
+        "provider: gemini\nmodel: models/gemini-2.5-flash\n", "provider: google\nmodel: tunedModels/x\n",
+        "model: models/gemini-2.5-flash\n", "provider: gemini\n", "provider: google\nauxiliary.vision.provider: local\n", "provider: llama.cpp\nmodel: unsloth/x\n",
         "provider: home\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
         "provider: home\nmodel: org/m\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
         KEYED "modelRoles.vision: org/m\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",

@@ -247,9 +247,22 @@ TEST(targets_come_from_the_tables)
         {"lm-studio", "x", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
         {"openai", "not-known", NULL, LOWER_RESPONSES, TOOL_NATIVE, 1500, 0, 0, 100, 1000, true, false, false},
         {"llama.cpp", "x", "anthropic", LOWER_ANTHROPIC, TOOL_NATIVE, 100, 0, 0, 100, 1000, true, false, false},
+        {"vllm", "x", "openai-responses", LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"azure", "unknown", NULL, LOWER_RESPONSES, TOOL_NATIVE, 100, 0, 0, 100, 1000, true, false, false},
+        {"azure", "silent", NULL, LOWER_RESPONSES, TOOL_NATIVE, 100, 0, 0, 100, 1000, true, false, false},
+        {"azure", "denies", NULL, LOWER_RESPONSES, TOOL_REATTACH, 100, 0, 0, 100, 1000, true, false, false},
+        {"vllm", "says", "openai-responses", LOWER_RESPONSES, TOOL_NATIVE, 100, 0, 0, 100, 1000, true, false, false},
+        {"elsewhere", "any", "openai-responses", LOWER_RESPONSES, TOOL_NATIVE, 100, 0, 0, 100, 1000, true, false, false},
         {"elsewhere", "any", "openai-chat", LOWER_CHAT, TOOL_REATTACH, 60, 0, 0, 100, 1000, true, false, false},
     };
     struct models *m = models_new();
+    const char *must;
+    CHECK(models_set_provider(m, "azure", "wire", "openai-responses", &must) == 0);
+    CHECK(models_set_model(m, "azure", "silent", "vision", "true", "test", &must) == 0);
+    CHECK(models_set_model(m, "azure", "denies", "vision", "true", "test", &must) == 0);
+    CHECK(models_set_model(m, "azure", "denies", "tool_image", "false", "test", &must) == 0);
+    CHECK(models_set_model(m, "vllm", "says", "vision", "true", "test", &must) == 0);
+    CHECK(models_set_model(m, "vllm", "says", "tool_image", "true", "test", &must) == 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct target_ask ask = {.provider = rows[i].provider, .model = rows[i].model, .wire = rows[i].wire};
         struct target t;

@@ -272,9 +272,8 @@ TEST(what_is_no_request_is_refused_with_its_place_and_leaves_nothing)
          "contents[0].parts: missing; \"content\" is what anthropic, openai-chat and openai-responses have", -EINVAL},
         {"gemini", "[{\"role\":\"model\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[]}]",
          "contents[1].parts: missing; \"tool_calls\" are openai-chat's", -EINVAL},
-        {"gemini", "[{\"role\":\"user\",\"text\":\"hello\"}]", "contents[0].parts: missing", -EINVAL},
         {"openai-chat", "[{\"role\":\"user\",\"parts\":[{\"text\":\"hello\"}]}]", "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
-        {"openai-chat", "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"text\":\"b\"}]", "messages[1].content: missing", -EINVAL},
+        {"anthropic", "[{\"role\":\"user\",\"parts\":[{\"text\":\"hello\"}]}]", "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
         {"openai-responses", "{\"input\":[{\"role\":\"model\",\"parts\":[{\"text\":\"hello\"}]}]}",
          "input[0].content: missing; \"parts\" are gemini's", -EINVAL},
         {"openai-responses", "[{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"a\"}]",
@@ -299,8 +298,13 @@ TEST(a_message_without_words_is_taken_where_its_wire_has_such)
         const char *wire, *request;
     } rows[] = {
         {"gemini", "[{\"role\":\"model\"}]"},
+        {"gemini", "[{\"role\":\"model\",\"finishReason\":\"STOP\"},{\"role\":\"user\",\"text\":\"hello\"}]"},
         {"openai-chat", "[{\"role\":\"assistant\"}]"},
         {"openai-chat", "[{\"role\":\"assistant\",\"refusal\":\"no\"}]"},
+        {"openai-chat", "[{\"role\":\"assistant\",\"thinking_blocks\":[],\"cache_control\":{\"type\":\"ephemeral\"}}]"},
+        {"openai-chat", "[{\"role\":\"assistant\",\"provider_specific_fields\":{},\"parts\":[],\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\","
+                        "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}]"},
+        {"openai-responses", "[{\"role\":\"assistant\",\"annotations\":[]}]"},
         {"openai-chat", "[{\"role\":\"assistant\",\"audio\":{\"id\":\"a\"}}]"},
         {"openai-chat", "[{\"role\":\"assistant\",\"function_call\":{\"name\":\"f\",\"arguments\":\"\"}}]"},
         {"openai-chat", "[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}]"},
