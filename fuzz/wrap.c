@@ -24,9 +24,14 @@ static unsigned columns_of(struct span row)
 /* Without the blanks at its end, which may stand out. */
 static struct span trimmed(struct span row)
 {
-    while (row.len && (row.at[row.len - 1] == ' ' || row.at[row.len - 1] == '\t'))
-        row.len--;
-    return row;
+    for (;;) {
+        if (row.len && (row.at[row.len - 1] == ' ' || row.at[row.len - 1] == '\t'))
+            row.len--;
+        else if (row.len >= 3 && !memcmp(row.at + row.len - 3, "\xe3\x80\x80", 3)) /* the wide one */
+            row.len -= 3;
+        else
+            return row;
+    }
 }
 
 static bool is_one(struct span row)
