@@ -122,14 +122,14 @@ static void add_other_size(struct buf *b, const struct perception *p)
     bool drawn = media_drawn(d->media) && d->part.w > 0, wider = d->size.w > d->own.w, taller = d->size.h > d->own.h;
     bool narrower = d->size.w < d->own.w, shorter = d->size.h < d->own.h, either = drawn || media_drawn(p->source.media);
     bool moved = d->region && !either && (d->part.x != p->crop.x || d->part.y != p->crop.y);
-    bool alike = drawn == media_drawn(p->source.media);
+    bool less = drawn && media_drawn(p->source.media) && (d->part.w < p->crop.w - 0.001 || d->part.h < p->crop.h - 0.001);
     if (!wider && !taller && !narrower && !shorter && !moved)
         return;
     if (!d->size.w) {
         (void)buf_add_str(b, ", which has nothing there");
         return;
     }
-    if (p->region && (d->region || alike)) {
+    if (p->region && (d->region || !either || less)) {
         add_other_part(b, d, drawn);
         return;
     }
