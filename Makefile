@@ -55,7 +55,7 @@ LIB_LIBS    := -ljansson -lyaml -lunistring -lidn2 -lpcre2-8 -lsqlite3 -lcrypto 
 WORKER_LIBS := -ljpeg -lwebp -llcms2 -ldeflate -lm
 # What each renderer is made with, by pkg-config.
 PKG_photo := libtiff-4 libheif
-PKG_svg   := librsvg-2.0 fontconfig
+PKG_svg   := librsvg-2.0 pangocairo harfbuzz fontconfig
 PKG_text  := pangocairo fontconfig md4c
 PKG_pdf   := poppler-glib cairo fontconfig
 PKG_video := libavformat libavcodec libswscale libavutil

@@ -8,6 +8,13 @@
 #include "render/photo/photo.h"
 #include "shown.h"
 
+/* libheif does not give back what it took from dav1d where that refuses the data. A worker ends with its answer. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libdav1d";
+}
+
 static const struct decoder_ops *decoder_here(enum media media)
 {
     return media == MEDIA_HEIC ? &decode_heic : media == MEDIA_AVIF ? &decode_avif : NULL;

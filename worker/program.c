@@ -89,10 +89,9 @@ static void warm_in_time(const struct worker_program *p, int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], WORK_AHEAD) != 0 || serve_awaited())
         return;
+    warm_up();
     if (p->warm)
         p->warm();
-    else
-        warm_up();
 }
 
 int worker_main(const struct worker_program *p, int argc, char **argv)

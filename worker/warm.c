@@ -9,28 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "encode.h"
 #include "resample.h"
 
-enum { HUGE_PAGE = 2 << 20, TOUCHED = 6 << 20, ADVISED = 16 << 20, PAGE = 4096, TINY = 48 };
+/* A block is just less than what libc would map by itself. */
+enum { HUGE_PAGE = 2 << 20, TOUCHED = 6 << 20, BLOCK = 28 << 20, PAGE = 4096, TINY = 48 };
 
 /*
  * Freed memory stays with the process (see main), touched, and large blocks are taken from it. In huge pages, where the
  * system gives them, it comes in a third of the time and goes with the process in next to none: beside a call that
- * follows at once, a new worker takes the processor from the one at work. What lies before the first of them stays taken
- * and unused.
+ * follows at once, a new worker takes the processor from the one at work. Memory for some pictures of ordinary size is to come so,
+ * whenever it is first touched: a drawing may need several layers. What lies before the first of them stays taken and unused.
  */
 static void touch_heap(void)
 {
-    char *heap = malloc(HUGE_PAGE + ADVISED);
-    if (!heap)
-        return;
+    char *heap = malloc(BLOCK), *more = malloc(BLOCK);
     size_t lead = HUGE_PAGE - (uintptr_t)heap % HUGE_PAGE;
-    volatile char *at = heap + lead;
-    (void)madvise(heap + lead, ADVISED, MADV_HUGEPAGE);
+    uintptr_t from = (uintptr_t)heap + lead, end = (uintptr_t)sbrk(0);
+    free(more);
+    if (!heap || from + TOUCHED > end) { /* no heap of libc's own */
+        free(heap);
+        return;
+    }
+    (void)madvise(heap + lead, end - from, MADV_HUGEPAGE);
     for (size_t i = 0; i < TOUCHED; i += PAGE)
-        at[i] = 0;
+        ((volatile char *)heap)[lead + i] = 0;
     void *before = realloc(heap, lead);
     (void)before;
 }

@@ -47,7 +47,6 @@ static void draw(const struct page *p)
 void sample_draw(void)
 {
     struct page p;
-    warm_up();
     if (document_open(sample, sizeof sample - 1, &document, NULL) || page_open(document, 1, &p, NULL))
         return;
     draw(&p);

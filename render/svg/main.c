@@ -53,7 +53,7 @@ static void warm_svg(void)
     if (!decode_svg.draw(d, &want, &drawn, NULL))
         warm_page(&drawn);
     decode_svg.close(d);
-    warm_up();
+    svg_spare_metrics();
 }
 
 static void name_libraries(char *out, size_t room)

@@ -21,6 +21,9 @@ extern const struct decoder_ops decode_svg, decode_svgz;
 /* Before the jail: fonts and loaders of images are found, and the folders of fonts named. */
 void svg_prepare(const char **readable);
 
+/* Once text was drawn: from then on lines are measured without what only others would ask for. */
+void svg_spare_metrics(void);
+
 struct svg_markup {
     const uint8_t *data;
     size_t len;

@@ -53,7 +53,6 @@ static void warm(void)
                                 "```\n" ASCII "\n```\n";
     draw_once(&render_plain, code, sizeof code - 1);
     draw_once(&render_markdown, prose, sizeof prose - 1);
-    warm_up();
 }
 
 int main(int argc, char **argv)

@@ -234,6 +234,27 @@ test_text_is_drawn() {
     [ "$(count 000000 40)" -gt 2000 ] || fail "no text: $(count 000000 40)"
 }
 
+# A worker that waits measures lines its own way: what it draws must be the same, byte for byte.
+test_a_worker_that_waits_draws_text_as_one_that_is_started_does() {
+    n=0
+    while read -r attributes; do
+        n=$((n + 1))
+        echo "<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'><text x='60' y='90' font-size='21' $attributes>Ågypqj
+            <tspan dy='1.3em' x='60'>two 22</tspan><tspan font-size='11' baseline-shift='super'>3</tspan></text></svg>" >"$n.svg"
+        VIEWMS_SUMS=1 "$BUILD/tests/viewms" "$BUILD" 0 "$n.svg" >>started
+        VIEWMS_SUMS=1 "$BUILD/tests/viewms" "$BUILD" 1 "$n.svg" | tail -n 1 >>waited
+    done <<-END
+		font-weight='bold'
+		text-decoration='underline line-through overline'
+		transform='rotate(-90 90 90)' font-style='italic'
+		transform='scale(1 3)' text-decoration='underline'
+		writing-mode='tb' text-decoration='underline'
+		font-family='serif' dominant-baseline='middle'
+		font-family='monospace' dominant-baseline='hanging'
+	END
+    [ "$(wc -l <started)" -eq 7 ] || fail "$(cat started)"
+    cmp started waited || fail "$(diff started waited)"
+}
 test_pictures_inside_are_drawn() {
     red=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC
     svg a.svg 'width="10" height="10"' "<image width=\"10\" height=\"10\" xlink:href=\"data:image/png;base64,$red\"/>"
