@@ -234,9 +234,8 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
 
 /* The model may call, refuse or speak aloud without a word. */
 static const char *const instead[] = {"tool_calls", "function_call", "refusal", "audio", NULL};
-static const char *const strange[] = {"parts", NULL};
 
 const struct wire_import import_chat = {
-    .name = "openai-chat", .list = "messages", .words = "content", .instead = instead, .strange = strange, .message = message,
+    .name = "openai-chat", .list = "messages", .words = "content", .instead = instead, .strange = STRANGE_PARTS | STRANGE_TEXT, .message = message,
     .block = block, .outside = outside,
 };

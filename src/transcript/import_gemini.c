@@ -315,10 +315,7 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
         add_declarations(im, either(one, "functionDeclarations", "function_declarations"), tools);
 }
 
-/* Answers that were cut off have a role and no parts. */
-static const char *const strange[] = {"tool_calls", "content", NULL};
-
 const struct wire_import import_gemini = {
-    .name = "gemini", .list = "contents", .words = "parts", .strange = strange, .message = content, .block = block,
+    .name = "gemini", .list = "contents", .words = "parts", .strange = STRANGE_CALLS | STRANGE_CONTENT | STRANGE_TEXT, .message = content, .block = block,
     .outside = outside,
 };

@@ -247,9 +247,8 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
     }
 }
 
-static const char *const strange[] = {"parts", "tool_calls", NULL};
 
 const struct wire_import import_responses = {
-    .name = "openai-responses", .list = "input", .words = "content", .strange = strange, .message = item, .block = block,
+    .name = "openai-responses", .list = "input", .words = "content", .strange = STRANGE_PARTS | STRANGE_CALLS | STRANGE_TEXT, .message = item, .block = block,
     .outside = outside,
 };

@@ -74,39 +74,43 @@ static int import_message(struct import *im, json_t *message)
     return r;
 }
 
-/* Whose messages have a member. */
-static const char *whose(const char *member)
+/* Members that hold the words of other messages, and of whose. */
+static const struct {
+    unsigned bit;
+    const char *member, *words;
+} strangers[] = {
+    {STRANGE_PARTS, "parts", "\"parts\" are gemini's"},
+    {STRANGE_CALLS, "tool_calls", "\"tool_calls\" are openai-chat's"},
+    {STRANGE_CONTENT, "content", "\"content\" is what anthropic, openai-chat and openai-responses have"},
+    {STRANGE_TEXT, "text", "\"text\" is within a part"},
+};
+
+/* Clients write null for what is not there. */
+static bool has_member(const json_t *message, const char *member)
 {
-    static const struct {
-        const char *member, *words;
-    } rows[] = {
-        {"parts", "\"parts\" are gemini's"},
-        {"tool_calls", "\"tool_calls\" are openai-chat's"},
-        {"content", "\"content\" is what anthropic, openai-chat and openai-responses have"},
-    };
-    size_t i = 0;
-    while (strcmp(rows[i].member, member) != 0)
-        i++;
-    return rows[i].words;
+    const json_t *value = json_object_get(message, member);
+    return value && !json_is_null(value);
 }
 
-static const char *first_of(const json_t *message, const char *const *members)
+static bool has_words(const struct wire_import *wire, const json_t *message)
 {
-    while (members && *members && !json_object_get(message, *members))
-        members++;
-    return members ? *members : NULL;
+    bool has = has_member(message, wire->words);
+    for (const char *const *at = wire->instead; at && *at && !has; at++)
+        has = has_member(message, *at);
+    return has;
 }
 
-/* A message of another wire would be taken for an empty one. Hosts add members of their own, so only what another wire's messages
- * are known by counts against one. */
+/* A message of another wire would be taken for an empty one. Hosts add members of their own, and an answer that was cut off has no
+ * words, so only what holds the words of others counts against one. */
 static int check_words(struct import *im, json_t *message)
 {
     const json_t *type = json_object_get(message, "type");
-    const char *strange = first_of(message, im->wire->strange);
-    if (!strange || json_object_get(message, im->wire->words) || first_of(message, im->wire->instead) ||
-        (type && !is_word(type, "message")))
+    if (has_words(im->wire, message) || (type && !is_word(type, "message")))
         return 0;
-    return import_bad(im, ".%s: missing; %s", im->wire->words, whose(strange));
+    for (size_t i = 0; i < COUNT(strangers); i++)
+        if (im->wire->strange & strangers[i].bit && has_member(message, strangers[i].member))
+            return import_bad(im, ".%s: missing; %s", im->wire->words, strangers[i].words);
+    return 0;
 }
 
 static int import_list(struct import *im, const json_t *list)

@@ -44,11 +44,13 @@ struct import {
     int error;
 };
 
+enum { STRANGE_PARTS = 1, STRANGE_CALLS = 2, STRANGE_CONTENT = 4, STRANGE_TEXT = 8 };
+
 struct wire_import {
     const char *name, *list;
     const char *words;          /* the member that has what a message says */
     const char *const *instead; /* those that may stand for it, NULL-terminated; NULL: none */
-    const char *const *strange; /* those of other wires' messages, each with its row in incoming.c; NULL-terminated */
+    unsigned strange;           /* STRANGE_...: those by which other wires' messages are known */
     /* One message, or item, to entries. */
     int (*message)(struct import *im, json_t *message);
     /* A part in canonical form, its payload as tokens; NULL where the wire has none for it. */

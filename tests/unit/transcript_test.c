@@ -279,6 +279,14 @@ TEST(what_is_no_request_is_refused_with_its_place_and_leaves_nothing)
         {"openai-responses", "[{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"a\"}]",
          "input[0].role: user, assistant, system or developer is wanted; \"tool_call_id\" is openai-chat's", -EINVAL},
         {"openai-responses", "[{\"role\":\"assistant\",\"tool_calls\":[]}]", "input[0].content: missing; \"tool_calls\" are openai-chat's", -EINVAL},
+        {"openai-responses", "[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[]}]",
+         "input[0].content: missing; \"tool_calls\" are openai-chat's", -EINVAL},
+        {"openai-chat", "[{\"role\":\"user\",\"content\":null,\"parts\":[{\"text\":\"hello\"}]}]",
+         "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
+        {"openai-chat", "[{\"role\":\"assistant\",\"tool_calls\":null,\"parts\":[]}]", "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
+        /* and of none */
+        {"gemini", "[{\"role\":\"model\"},{\"role\":\"user\",\"text\":\"hello\"}]", "contents[1].parts: missing; \"text\" is within a part", -EINVAL},
+        {"openai-chat", "[{\"role\":\"user\",\"text\":\"hello\"}]", "messages[0].content: missing; \"text\" is within a part", -EINVAL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct incoming in = {.max_blob = 5};
@@ -298,7 +306,7 @@ TEST(a_message_without_words_is_taken_where_its_wire_has_such)
         const char *wire, *request;
     } rows[] = {
         {"gemini", "[{\"role\":\"model\"}]"},
-        {"gemini", "[{\"role\":\"model\",\"finishReason\":\"STOP\"},{\"role\":\"user\",\"text\":\"hello\"}]"},
+        {"gemini", "[{\"role\":\"model\",\"finishReason\":\"STOP\"},{\"role\":\"model\",\"content\":null}]"},
         {"openai-chat", "[{\"role\":\"assistant\"}]"},
         {"openai-chat", "[{\"role\":\"assistant\",\"refusal\":\"no\"}]"},
         {"openai-chat", "[{\"role\":\"assistant\",\"thinking_blocks\":[],\"cache_control\":{\"type\":\"ephemeral\"}}]"},
