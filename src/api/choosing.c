@@ -50,16 +50,28 @@ static int add_nearest(struct buf *why, const char *name)
 
 enum { PROVIDERS_NAMED = 12 }; /* of many, the first */
 
+/* Those of the config first. */
 static int add_providers(struct buf *why, const struct models *models)
 {
     const struct provider *p;
-    size_t i = 0;
+    size_t n = 0;
     (void)buf_add_str(why, "names no provider; there are ");
-    for (; i < PROVIDERS_NAMED && (p = models_provider_at(models, i)); i++) {
-        (void)buf_add_str(why, i ? ", " : "");
-        (void)buf_add_shown(why, p->name, 60);
-    }
-    return buf_add_str(why, models_provider_at(models, i) ? " and more" : "");
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; (p = models_provider_at(models, i)); i++)
+            if (p->listed == (pass == 0) && n++ < PROVIDERS_NAMED) {
+                (void)buf_add_str(why, n > 1 ? ", " : "");
+                (void)buf_add_shown(why, p->name, 60);
+            }
+    return buf_add_format(why, "%s; or is it missing from providers?", n > PROVIDERS_NAMED ? " and more" : "");
+}
+
+static int add_reason(struct buf *why, const struct choose_mistake *m, const struct models *models)
+{
+    if (*m->nearest)
+        return add_nearest(why, m->nearest);
+    if (m->beside)
+        return buf_add_format(why, "is no model of %s: its ids have no slash", m->beside);
+    return add_providers(why, models);
 }
 
 static int check_names(const fovea *f, struct fovea_fault *fault)
@@ -69,8 +81,7 @@ static int check_names(const fovea *f, struct fovea_fault *fault)
     auto_buf why = BUF_INIT(KIB);
     if (!choose_mistaken(&in, &m))
         return 0;
-    int r = *m.nearest ? add_nearest(&why, m.nearest) : add_providers(&why, in.models);
-    if (r < 0)
+    if (add_reason(&why, &m, in.models) < 0)
         return fault_oom(fault);
     return config_mistaken(&f->config, m.key, m.words, why.data, fault);
 }

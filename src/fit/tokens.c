@@ -175,10 +175,10 @@ static const struct image_rule *find(const char *id)
     return NULL;
 }
 
-/* The id after a provider's name that we know, or NULL. */
+/* The id after a provider's name that we know, or after what Gemini's begin with as resources; or NULL. */
 static const char *after_provider(const char *model)
 {
-    static const char *const names[] = {"anthropic", "openai", "google", "gemini", "openrouter"};
+    static const char *const names[] = {"anthropic", "openai", "google", "gemini", "openrouter", "models"};
     for (size_t i = 0; i < COUNT(names); i++) {
         size_t len = strlen(names[i]);
         if (!strncmp(model, names[i], len) && model[len] == '/')

@@ -119,9 +119,9 @@ static const struct model *row_of(const struct choose_inputs *in, const struct p
 
 static void settle(const struct choose_inputs *in, const struct provider *p, const char *id, struct choice *ret)
 {
-    (void)snprintf(ret->id, sizeof ret->id, "%.*s", LIMIT_MODEL_ID - 1, id);
     ret->provider = p;
     ret->model = row_of(in, p, id);
+    (void)snprintf(ret->id, sizeof ret->id, "%.*s", LIMIT_MODEL_ID - 1, ret->model ? ret->model->id : id);
 }
 
 /* A bare id: of the host that has exactly that, those that can be asked first; else of the usual one. */

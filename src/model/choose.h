@@ -74,6 +74,7 @@ bool choose_named(const struct choose_inputs *in, const struct provider *p);
 /* A setting that can name nothing. */
 struct choose_mistake {
     const char *key, *words;       /* "modelRoles.vision" and what it holds */
+    const char *beside;            /* of a model: the provider that stands next to it; NULL: none */
     char nearest[2 * LIMIT_MODEL_ID]; /* what may have been meant; "": nothing is near */
 };
 

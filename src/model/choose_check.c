@@ -23,20 +23,20 @@ static const char *nearest_provider(const struct models *m, const char *word, si
     return near;
 }
 
-/* Gemini's ids are also written as the resources that they name. */
+/* Gemini's models may be written as the resources that they are. */
 static bool is_resource(const char *id, const struct provider *p)
 {
-    return p->wire && !strcmp(p->wire, "gemini") && (!strncmp(id, "models/", 7) || !strncmp(id, "tunedModels/", 12));
+    return !strcmp(p->wire, "gemini") && (!strncmp(id, "models/", 7) || !strncmp(id, "tunedModels/", 12));
 }
 
-/* Vendors have no slash in their ids; who stands at another address may have any. */
+/* Vendors have no slash in their ids, but for that; who stands at another address may have any. */
 static bool may_have(const struct choose_inputs *in, const char *id, const struct provider *p)
 {
     struct choice reach = {0};
+    if (!p->wire || is_resource(id, p))
+        return p->wire;
     choose_reach(in, p, &reach);
-    if (is_resource(id, p))
-        return true;
-    return p->wire && (!p->plain_ids || p->own_url || reach.base_url != p->base_url);
+    return !p->plain_ids || p->own_url || reach.base_url != p->base_url;
 }
 
 /* A usual variable may be set tomorrow, so its host counts. */
@@ -72,6 +72,7 @@ static bool model_mistaken(const struct choose_inputs *in, const char *words, co
     if (!slip && may_be_id(in, name.id, beside))
         return false;
     ret->words = words;
+    ret->beside = beside ? beside->name : NULL;
     if (distance <= NEAR)
         (void)snprintf(ret->nearest, sizeof ret->nearest, "%s%.*s", near, LIMIT_MODEL_ID, slash);
     return true;

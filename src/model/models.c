@@ -67,12 +67,21 @@ static const struct model *find_in(const struct model *rows, size_t n, const cha
     return NULL;
 }
 
+/* Gemini's ids are also written as the resources that they name. */
+static const char *plain_id(const struct models *m, const char *provider, const char *id)
+{
+    static const char kind[] = "models/";
+    const struct provider *p = strncmp(id, kind, sizeof kind - 1) ? NULL : models_provider(m, provider);
+    return p && p->wire && !strcmp(p->wire, "gemini") ? id + sizeof kind - 1 : id;
+}
+
 const struct model *models_find(const struct models *m, const char *provider, const char *id)
 {
     size_t len;
-    const char *own = provider_name(provider, strlen(provider), &len);
+    const char *own = provider_name(provider, strlen(provider), &len), *plain = plain_id(m, own, id);
     const struct model *row = find_in(m->extra, m->n_extra, own, id);
-    return row ? row : find_in(model_table, model_table_count, own, id);
+    row = row ? row : find_in(m->extra, m->n_extra, own, plain);
+    return row ? row : find_in(model_table, model_table_count, own, plain);
 }
 
 const struct model *models_at(const struct models *m, size_t i)
