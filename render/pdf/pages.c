@@ -31,14 +31,15 @@ static int draw_small(PopplerDocument *d, uint32_t number, struct size cell, str
                      : page_blank(cell, ret, c);
 }
 
-/* An empty page is told from one that cannot be read, however narrow its cell is. */
+/* An empty page is told from one that cannot be read, unless its cell has no room for more than the number. */
 static int put_named(struct contact *s, uint32_t k, const struct image *page, uint32_t number, bool read)
 {
-    char words[48], brief[16];
+    char words[48], brief[16], bare[16];
     (void)snprintf(words, sizeof words, "page %" PRIu32 "%s", number, read ? "" : " - cannot be read");
     (void)snprintf(brief, sizeof brief, "%" PRIu32 "%s", number, read ? "" : " ?");
+    (void)snprintf(bare, sizeof bare, "%" PRIu32, number);
     return contact_put(s, k, page, number, -1,
-                       (struct label[]){{words, WORK_LABEL_NUMBER}, {brief, WORK_LABEL_NUMBER}, {NULL, 0}});
+                       (struct label[]){{words, WORK_LABEL_NUMBER}, {brief, WORK_LABEL_NUMBER}, {bare, WORK_LABEL_NUMBER}, {NULL, 0}});
 }
 
 static int put(PopplerDocument *d, uint32_t number, uint32_t k, struct contact *s, struct complaint *c)

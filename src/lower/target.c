@@ -44,17 +44,7 @@ static int find_wire(const struct models *m, const struct target_ask *ask, enum 
     return 0;
 }
 
-/* Servers of one's own that speak Responses: llama.cpp refuses pictures in results, the others are not known to take them. */
-static bool is_local_server(const char *provider)
-{
-    static const char *const names[] = {"llama.cpp", "ollama", "lm-studio", "vllm"};
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (!strcmp(provider, names[i]))
-            return true;
-    return false;
-}
-
-static enum tool_image find_tool_image(const struct target *t)
+static enum tool_image find_tool_image(const struct target *t, const struct provider *p)
 {
     bool openai = !strcmp(t->provider, "openai"), says = t->row && (t->row->can & MODEL_TOOL_IMAGE);
     bool denies = t->row && !(t->row->can & (MODEL_TOOL_IMAGE | MODEL_TOOL_UNSAID));
@@ -64,7 +54,7 @@ static enum tool_image find_tool_image(const struct target *t)
     case LOWER_CHAT:
         return !openai && says ? TOOL_NATIVE : TOOL_REATTACH;
     case LOWER_RESPONSES:
-        return openai || says || (!denies && !is_local_server(t->provider)) ? TOOL_NATIVE : TOOL_REATTACH;
+        return openai || says || (!denies && !(p && p->no_result_images)) ? TOOL_NATIVE : TOOL_REATTACH;
     default:
         return TOOL_NATIVE;
     }
@@ -137,17 +127,17 @@ int target_make(const struct models *m, const struct target_ask *ask, struct tar
     if (r < 0)
         return r;
     const struct provider *p = m ? models_provider(m, ask->provider) : NULL;
-    if (snprintf(t.provider, sizeof t.provider, "%s", p ? p->name : ask->provider) >= (int)sizeof t.provider ||
-        snprintf(t.model, sizeof t.model, "%s", ask->model) >= (int)sizeof t.model)
-        return fault_set(fault, EINVAL, "the name of the model is too long");
     t.row = m ? models_find(m, ask->provider, ask->model) : NULL;
-    t.rule = tokens_rule(ask->model, 0);
+    if (snprintf(t.provider, sizeof t.provider, "%s", p ? p->name : ask->provider) >= (int)sizeof t.provider ||
+        snprintf(t.model, sizeof t.model, "%s", t.row ? t.row->id : ask->model) >= (int)sizeof t.model)
+        return fault_set(fault, EINVAL, "the name of the model is too long");
+    t.rule = tokens_rule(t.model, 0);
     const struct terms_host *h = terms_host_find(t.provider, t.wire);
     set_limits(&t, h);
     t.gif = h->gif;
     set_senses(&t, ask, p && p->no_webp);
     set_cache(&t);
-    t.tool_image = find_tool_image(&t);
+    t.tool_image = find_tool_image(&t, p);
     t.bound_thinking = t.wire == LOWER_ANTHROPIC && terms_family_find(t.model)->bound_thinking;
     t.adaptive_thinking = t.wire == LOWER_ANTHROPIC && terms_family_find(t.model)->adaptive;
     t.thought_signatures = t.wire == LOWER_GEMINI && terms_gemini_version(t.model) >= 3;

@@ -68,7 +68,7 @@ struct target_ask {
 };
 /* -EINVAL: no such wire, or a provider that is not known and no wire named (words in fault). A model without a row is lowered
  * for all the same: with vision, its tool images as find_tool_image has them for that wire (reattached on Chat, and on
- * Responses for the local servers that are known by name), with the limits of its host, or the careful ones of an unknown
+ * Responses for hosts with no_result_images), with the limits of its host, or the careful ones of an unknown
  * host on that wire. */
 int target_make(const struct models *m, const struct target_ask *ask, struct target *ret, struct fovea_fault *fault);
 

@@ -47,6 +47,7 @@ struct provider {
     const char *auth;      /* how a key is sent: bearer, x-api-key, x-goog-api-key; NULL: as the wire's vendor wants it */
     bool auth_none;        /* asks for no key; one that is set is sent all the same */
     bool no_webp;          /* such pictures are not for it, whoever fits them */
+    bool no_result_images; /* where it speaks Responses, not known to take pictures in results (llama.cpp refuses them) */
     bool plain_ids;        /* at its own address, no model has a slash in its id */
     /* what the user's file says */
     bool listed;  /* it has a word on this host */

@@ -28,10 +28,10 @@ const struct provider provider_table[] = {
          .preferred = "anthropic/claude-sonnet-4.6"),
     HOST("nous", CHAT, "https://inference-api.nousresearch.com/v1", .usual_env = "NOUS_API_KEY"),
     /* Servers on this machine ask for no key; whether one runs is not known here, so none is picked unasked. */
-    HOST("ollama", CHAT, "http://127.0.0.1:11434/v1", .auth_none = true, .no_webp = true),
-    HOST("llama.cpp", CHAT, "http://127.0.0.1:8080/v1", .auth_none = true, .no_webp = true),
-    HOST("vllm", CHAT, "http://127.0.0.1:8000/v1", .auth_none = true),
-    HOST("lm-studio", CHAT, "http://127.0.0.1:1234/v1", .auth_none = true, .no_webp = true),
+    HOST("ollama", CHAT, "http://127.0.0.1:11434/v1", .auth_none = true, .no_webp = true, .no_result_images = true),
+    HOST("llama.cpp", CHAT, "http://127.0.0.1:8080/v1", .auth_none = true, .no_webp = true, .no_result_images = true),
+    HOST("vllm", CHAT, "http://127.0.0.1:8000/v1", .auth_none = true, .no_result_images = true),
+    HOST("lm-studio", CHAT, "http://127.0.0.1:1234/v1", .auth_none = true, .no_webp = true, .no_result_images = true),
     HOST("local", NULL, NULL, .auth_none = true, .preferred = "ocr"),
 };
 const size_t provider_table_count = COUNT(provider_table);

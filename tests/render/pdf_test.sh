@@ -173,6 +173,8 @@ test_a_page_that_is_lost_is_told_from_an_empty_one_also_in_a_narrow_cell() {
     want_colours "000000 000000 e8e8e8 000000" $x,$y $x,$((y + 8)) $x,$((y + 10)) $x,$((y + 12))
     see three --page 1-3 --max-edge 400
     [ "$(colours $x,$y $x,$((y + 8)) $x,$((y + 10)) $x,$((y + 12)))" != "000000 000000 e8e8e8 000000 " ] || fail "it is marked as lost"
+    see one_lost --page 1-3 --max-edge 60
+    case $(json note) in *"numbers beneath"*) ;; *) fail "no numbers: $(json note)" ;; esac
 }
 
 test_every_page_one_of_the_corpus_is_shown_or_refused_with_a_reason() {
