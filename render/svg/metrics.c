@@ -2,8 +2,8 @@
 /*
  * For the height of a line, Pango asks each font for its metrics. Its own answer also says how wide letters are on average, and to
  * know that it sets a sample text in a font of another size: that font is looked up and loaded for nothing. Nobody asks for
- * averages in an SVG, and a drawing has its own sizes, so that none of this can be done before it comes. Without them, a chart with
- * three sizes of letters is drawn in two thirds of the time.
+ * averages in an SVG, and a drawing has its own sizes, so that none of this can be done before it comes. For a chart with two sizes
+ * of letters it was a third of all drawing.
  */
 #include "svg.h"
 
