@@ -178,7 +178,8 @@ static int plan_drawn(struct job *j, uint32_t tile)
     else if (!fit_area(&j->request->region, &whole, &j->area))
         return bad_region(j);
     bool page = media_row(j->ops->media)->class == CLASS_TEXT && !j->request->region.set;
-    j->target = page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h * h->stretch);
+    j->target = work_sized(j->request) ? (struct size){j->request->drawn_w, j->request->drawn_h} :
+                page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h * h->stretch);
     return WORK_OK;
 }
 

@@ -129,7 +129,7 @@ static bool explained(const struct work_request *request, const struct fit_limit
     return fit_explains(limits, crop, got);
 }
 
-/* Of what is drawn, the area is the one asked for, and the size the plan's. */
+/* Of what is drawn, the area is the one asked for, and the size that too, or the plan's. */
 static bool drawn_planned(const struct work_request *request, const struct work_reply *r)
 {
     struct area area, whole = {r->origin_x, r->origin_y, r->extent_w, r->extent_h};
@@ -140,6 +140,8 @@ static bool drawn_planned(const struct work_request *request, const struct work_
     } else if (!fit_area(&request->region, &whole, &area)) {
         return false;
     }
+    if (work_sized(request))
+        return same_area(&area, &r->crop) && r->width == request->drawn_w && r->height == request->drawn_h;
     bool page = class_of(request) == CLASS_TEXT && !request->region.set;
     struct size target = page ? fit_page(&request->limits, (struct size){r->source_w, r->source_h})
                               : fit_drawn(&request->limits, area.w, area.h * r->stretch);

@@ -314,6 +314,28 @@ TEST(units_of_a_drawing_alone_are_no_squares)
     }
 }
 
+TEST(rows_of_a_drawing_have_the_size_that_was_named)
+{
+    static const uint8_t rows[20 * 10 * 4];
+    struct work_request asked = whole;
+    struct work_reply r = honest();
+    asked.media = MEDIA_SVG;
+    asked.flags = WORK_RGBA;
+    r.media = MEDIA_NONE;
+    r.image_len = sizeof rows;
+    CHECK(!check_reply(&asked, &r, rows)); /* the plan's would be larger */
+    asked.drawn_w = 20;
+    asked.drawn_h = 10;
+    asked.limits.min_edge = 28;
+    CHECK(check_reply(&asked, &r, rows));
+    asked.drawn_h = 11;
+    CHECK(!check_reply(&asked, &r, rows));
+    asked.drawn_h = 10;
+    asked.media = MEDIA_PNG; /* which has its own */
+    asked.limits.max_edge = 10;
+    CHECK(!check_reply(&asked, &r, rows));
+}
+
 TEST(only_stored_pixels_are_rounded)
 {
     static const struct {
