@@ -205,12 +205,6 @@ static uint32_t long_edge(const struct side *s)
     return MAX(s->reply.width, s->reply.height);
 }
 
-/* More than by rounding, which is in proportion to the side. */
-static bool is_less(double a, double b, double side)
-{
-    return b - a > 1e-6 * side;
-}
-
 /* As many whole pixels as there are of it, one at least and no more than the source has. What lacks a hundredth of one is whole. */
 static uint32_t whole_pixels(double n, uint32_t most)
 {
@@ -224,12 +218,12 @@ static int draw_there(const struct work_reply *own, struct view_job *other, stru
     const struct area wanted = own->crop, got = s->reply.crop;
     if (!s->follows || !s->reply.width)
         return 0;
-    if (is_less(wanted.x, got.x, wanted.w) || is_less(wanted.y, got.y, wanted.h))
+    if (length_less(wanted.x, got.x, wanted.w) || length_less(wanted.y, got.y, wanted.h))
         return view_settle(other, refuse_named(REASON_INVALID_INPUT, other->request->path,
                                                "begins only within the region; name one that begins where both have something"));
     double sx = own->width / wanted.w, sy = own->height / wanted.h;
     s->exact = (struct size){whole_pixels(got.w * sx, own->width), whole_pixels(got.h * sy, own->height)};
-    bool less = is_less(got.w, wanted.w, wanted.w) || is_less(got.h, wanted.h, wanted.h);
+    bool less = length_less(got.w, wanted.w, wanted.w) || length_less(got.h, wanted.h, wanted.h);
     if (!less && s->exact.w == s->reply.width && s->exact.h == s->reply.height)
         return 0;
     s->region = (struct fit_box){got.x, got.y, s->exact.w / sx, s->exact.h / sy, FIT_SOURCE, 1};

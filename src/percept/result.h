@@ -228,7 +228,7 @@ const char *perception_single(const struct perception *p);
 /* Places behind the point that a scale is given with: four, and more of a small one, so that far corners stay within a pixel. */
 int scale_places(double scale);
 
-/* Places that a coordinate of the source needs, so that it stays within a tenth of a shown pixel. */
+/* Places that a coordinate of the source needs, so that it stays within a tenth of a pixel that is shown, or was compared. */
 int perception_places(const struct perception *p);
 
 #endif

@@ -241,6 +241,16 @@ test_what_the_other_drawing_lacks_of_a_thin_region_differs() {
     want_json difference.changed_pixels 0
 }
 
+test_what_the_other_drawing_lacks_is_said_in_units_of_any_size() {
+    needs svg
+    square large.svg 0 '0 0 .002 .002'
+    square small.svg 0 '0 0 .001 .001'
+    compare large.svg --against small.svg --region 0,0,.002,.002
+    json note | grep -q 'region 0.002x0.002 at 0,0, against small.svg, which has only 0.001x0.001 there in user units: ' || fail "other words"
+    compare large.svg --against small.svg --region 0,0,.002,.001
+    json note | grep -q 'in 1 box in user units: 0.001,0 0.001x0.001. It shows' || fail "other words"
+}
+
 # A unit may be of another shape there: it is drawn in that of the source's.
 test_drawings_that_are_stretched_in_two_ways_are_compared_in_units() {
     needs svg
