@@ -74,6 +74,8 @@ static void claim_picture(const struct work_request *q, const struct work_reply 
     CLAIM(!(r->facts & WORK_PARTIAL) || (q->media == MEDIA_MP4 && q->flags & WORK_SHEET && r->cells));
     CLAIM(!(r->facts & WORK_DAMAGED) || q->media == MEDIA_MP4);
     CLAIM(!(r->facts & WORK_ROUNDED) || (!r->cells && (q->media == MEDIA_PNG || q->media == MEDIA_GIF || q->media == MEDIA_MP4)));
+    CLAIM(!(r->facts & WORK_CSS_PIXELS) || q->media == MEDIA_SVG);
+    CLAIM(!(r->facts & WORK_CSS_PIXELS) || (r->stretch == 1 && r->origin_x == 0 && r->origin_y == 0));
     CLAIM(r->stretch == 1 || (q->media == MEDIA_SVG && r->stretch > 0 && isfinite(r->stretch)));
     CLAIM(!work_sized(q) || !media_drawn((enum media)q->media) || r->cells || (r->width == q->drawn_w && r->height == q->drawn_h));
     if (q->flags & (WORK_RAW | WORK_RGBA))

@@ -86,7 +86,8 @@ static void add_boxes(struct buf *b, const struct perception *p)
 {
     const struct difference *d = &p->difference;
     int places = perception_places(p);
-    (void)buf_add_format(b, ", in %zu box%s%s: ", d->n_boxes, d->n_boxes == 1 ? "" : "es", note_units(p->source.media));
+    (void)buf_add_format(b, ", in %zu box%s%s: ", d->n_boxes, d->n_boxes == 1 ? "" : "es",
+                         note_units(p->source.media, p->source.css_pixels));
     for (size_t i = 0; i < d->n_boxes && i < BOXES_NAMED; i++) {
         (void)buf_add_str(b, i ? "; " : "");
         add_box(b, &d->boxes[i], places);
@@ -104,7 +105,7 @@ static void add_other(struct buf *b, const struct difference *d)
 /* Of the place that is compared, the other one has less, or another part was meant. */
 static void add_other_part(struct buf *b, const struct difference *d, bool drawn)
 {
-    const char *units = drawn ? note_units(d->media) : "";
+    const char *units = drawn ? note_units(d->media, d->css_pixels) : "";
     (void)buf_add_str(b, d->region ? ", region " : ", which has only ");
     note_size(b, d->part.w, d->part.h);
     (void)buf_add_format(b, "%s%s%s", d->region ? "" : " there", units, d->region ? " at " : "");
@@ -137,7 +138,7 @@ static void add_other_size(struct buf *b, const struct perception *p)
     (void)buf_add_str(b, ", which is ");
     note_size(b, drawn ? d->part.w : d->size.w, drawn ? d->part.h : d->size.h);
     const char *larger = !narrower && !shorter ? "larger" : !wider && !taller ? "smaller" : NULL;
-    (void)buf_add_format(b, "%s%s%s", drawn ? note_units(d->media) : "", larger ? either ? " and drawn " : " and " : "",
+    (void)buf_add_format(b, "%s%s%s", drawn ? note_units(d->media, d->css_pixels) : "", larger ? either ? " and drawn " : " and " : "",
                          larger ? larger : "");
 }
 

@@ -129,6 +129,8 @@ TEST(note_of_every_kind_maps_to_its_source)
          "to x and 20 to y to map to points from the top left."},
         {{.source = {.media = MEDIA_SVG, .size = {24, 24}}, .size = {1568, 1568}, .crop = {0, 0, 24, 24}},
          "f 24x24 user units, shown at 1568x1568. Multiply coordinates by 0.01531 to map to user units."},
+        {{.source = {.media = MEDIA_SVG, .size = {800, 200}, .css_pixels = true}, .size = {1568, 392}, .crop = {0, 0, 800, 200}},
+         "f 800x200 CSS pixels, shown at 1568x392. Multiply coordinates by 0.5102 to map to CSS pixels."},
         {{.source = {.media = MEDIA_TEXT, .size = {1000, 1568}, .pages = 21}, .page = 2, .size = {1000, 1568},
           .crop = {0, 0, 1000, 1568}, .first_line = 41, .last_line = 80, .total_lines = 812, .line_top = 12,
           .line_height = 26},
