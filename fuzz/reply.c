@@ -24,6 +24,7 @@ static struct work_request request_of(struct feed *f)
                              .flags = feed_u32(f) & 0x3ff, .page = feed_u8(f) & 7, .last_page = feed_u8(f) & 7};
     q.preview_w = q.preview_h = feed_u8(f) & 63;
     q.raw_w = 64, q.raw_h = 48, q.other_w = feed_u8(f), q.other_h = feed_u8(f);
+    q.drawn_w = q.other_w & 63, q.drawn_h = q.other_h & 63;
     q.limits = (struct fit_limits){.max_edge = feed_size(f) % 4096, .min_edge = feed_u8(f), .max_patches = feed_u8(f) & 1 ? 100 : 0,
                                    .max_bytes = 1 << 20, .quality = 75, .resize = feed_u8(f) & 1};
     q.region = (struct fit_box){feed_u8(f), feed_u8(f), feed_u8(f), feed_u8(f), feed_u8(f) & 1, feed_u8(f) & 1};
@@ -41,6 +42,8 @@ static struct work_reply honest(const struct work_request *q)
         r.crop = (struct area){c.x, c.y, c.w, c.h};
         r.width = t.w, r.height = t.h;
     }
+    if (work_sized(q) && media_drawn((enum media)q->media))
+        r.width = q->drawn_w, r.height = q->drawn_h;
     if (q->flags & (WORK_RAW | WORK_RGBA)) {
         r.media = MEDIA_NONE;
         r.image_len = (uint64_t)r.width * r.height * (q->flags & WORK_RGBA ? 4 : 1);
@@ -71,7 +74,10 @@ static void claim_picture(const struct work_request *q, const struct work_reply 
     CLAIM(!(r->facts & WORK_PARTIAL) || (q->media == MEDIA_MP4 && q->flags & WORK_SHEET && r->cells));
     CLAIM(!(r->facts & WORK_DAMAGED) || q->media == MEDIA_MP4);
     CLAIM(!(r->facts & WORK_ROUNDED) || (!r->cells && (q->media == MEDIA_PNG || q->media == MEDIA_GIF || q->media == MEDIA_MP4)));
+    CLAIM(!(r->facts & WORK_CSS_PIXELS) || q->media == MEDIA_SVG);
+    CLAIM(!(r->facts & WORK_CSS_PIXELS) || (r->stretch == 1 && r->origin_x == 0 && r->origin_y == 0));
     CLAIM(r->stretch == 1 || (q->media == MEDIA_SVG && r->stretch > 0 && isfinite(r->stretch)));
+    CLAIM(!work_sized(q) || !media_drawn((enum media)q->media) || r->cells || (r->width == q->drawn_w && r->height == q->drawn_h));
     if (q->flags & (WORK_RAW | WORK_RGBA))
         return;
     struct sniff s;

@@ -130,7 +130,8 @@ struct fovea_view_request {
     struct fovea_box region; /* what part of the source (of the page, of the frame) to show; of a long picture always of the
                                 whole, never of a tile */
     const char *space;       /* units of region: "source" (default: upright pixels; of a PDF points from the upper left corner,
-                                of an SVG user units, of text the units of its page), "view" pixels, "unit" 0..1000 */
+                                of an SVG user units, or CSS pixels where the note says so, of text the units of its page),
+                                "view" pixels, "unit" 0..1000 */
     const char *view;        /* with space "view": which view:ID the region was measured in */
     int64_t max_edge;        /* longest side of what is shown, in pixels */
     const char *detail;      /* "auto" (default) or "full": as much as the model takes */

@@ -40,6 +40,7 @@ struct header {
                                   LIMIT_SIDE. Of a sheet: one of its pictures, so that coordinates map back */
     double origin_x, origin_y; /* then: its upper left in these units; finite, at most LIMIT_ORIGIN */
     double stretch;            /* then: how much taller than wide a unit is, if not 0; at most LIMIT_SIDE either way. It has no tiles */
+    bool css_pixels;           /* then: its units are these; stretch is 1 and the origin 0, 0 */
     bool sheet;             /* width and height are a sheet's, laid out within the request's limits */
     bool approximate;       /* frames is an estimate */
     bool cut;               /* the file of a video ends before its end; what is there is shown */

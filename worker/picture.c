@@ -95,7 +95,8 @@ static void tell_source(struct job *j)
     j->reply->pages = MAX(h->pages, 1u);
     j->reply->orientation = h->orientation;
     j->reply->facts |= (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u) | (h->partial ? WORK_PARTIAL : 0u) |
-                       (h->exact || h->sheet ? 0u : WORK_ROUNDED) | (h->damaged ? WORK_DAMAGED : 0u);
+                       (h->exact || h->sheet ? 0u : WORK_ROUNDED) | (h->damaged ? WORK_DAMAGED : 0u) |
+                       (h->css_pixels ? WORK_CSS_PIXELS : 0u);
 }
 
 static bool extent_usable(double v)
@@ -178,7 +179,8 @@ static int plan_drawn(struct job *j, uint32_t tile)
     else if (!fit_area(&j->request->region, &whole, &j->area))
         return bad_region(j);
     bool page = media_row(j->ops->media)->class == CLASS_TEXT && !j->request->region.set;
-    j->target = page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h * h->stretch);
+    j->target = work_sized(j->request) ? (struct size){j->request->drawn_w, j->request->drawn_h} :
+                page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h * h->stretch);
     return WORK_OK;
 }
 

@@ -2,7 +2,7 @@
 /*
  * How large an SVG is, as a browser takes it that shows it as an image: width and height where they are absolute; one of
  * them and the shape of the viewBox; the viewBox alone; and without any of these, all that is drawn right of and below the
- * origin. Told in user units, so that places on the picture are places in the markup.
+ * origin. Told in user units, so that places on the picture are places in the markup; where these are past all measure, in pixels.
  */
 #include "svg.h"
 
@@ -135,8 +135,10 @@ int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent
         return status;
     struct aspect aspect = aspect_of(m);
     e.units = shape ? in_units(&e.pixels, &box, aspect) : e.pixels;
-    if (aspect.none && !measurable(&e)) /* its shape is not the viewBox's, so that pixels are as good a measure */
+    if (aspect.none && !measurable(&e)) { /* its shape is not the viewBox's, so that pixels are as good a measure */
         e.units = e.pixels;
+        e.css_pixels = true;
+    }
     status = check(&e.units, c);
     if (!status)
         *ret = e;

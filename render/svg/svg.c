@@ -49,6 +49,7 @@ static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struc
         .origin_x = u->x,
         .origin_y = u->y,
         .stretch = svg_stretch(&d->extent),
+        .css_pixels = d->extent.css_pixels,
         .frames = 1,
         .orientation = 1,
         .alpha = true,

@@ -42,6 +42,7 @@ int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complain
 struct svg_extent {
     RsvgRectangle units; /* in user units, and what its upper left is called in them */
     RsvgRectangle pixels; /* in CSS pixels, from 0, 0; of another shape where a user unit is no square */
+    bool css_pixels;      /* units is the same: places cannot be told in user units */
 };
 int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent *ret, struct complaint *c);
 

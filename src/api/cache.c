@@ -17,7 +17,7 @@
 _Static_assert(sizeof(struct fit_box) == 4 * sizeof(double) + 2 * sizeof(uint32_t), "padding in a box");
 _Static_assert(sizeof(struct fit_limits) == 12 * sizeof(uint32_t), "padding in limits");
 _Static_assert(sizeof(struct work_request) ==
-                   3 * sizeof(uint64_t) + 12 * sizeof(uint32_t) + sizeof(struct fit_box) + 2 * sizeof(struct fit_limits),
+                   3 * sizeof(uint64_t) + 14 * sizeof(uint32_t) + sizeof(struct fit_box) + 2 * sizeof(struct fit_limits),
                "padding in a request");
 
 struct entry {

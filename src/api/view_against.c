@@ -20,6 +20,7 @@ struct side {
     uint32_t page;         /* a true one, no tile; 0: not said */
     struct fit_box region; /* the tile's, where one is named */
     uint32_t edge;         /* draw it so large; 0: as a view would */
+    struct size exact;     /* draw it at just this size; 0x0: in its own shape */
     bool follows;          /* the region is the other's: there may be nothing of this one there */
     struct work_reply reply;
 };
@@ -43,6 +44,8 @@ static struct work_request rows_request(const struct view_job *j, const struct s
     w.preview_w = w.preview_h = 0;
     w.page = s->page;
     w.region = s->region;
+    w.drawn_w = s->exact.w;
+    w.drawn_h = s->exact.h;
     if (s->edge || !media_drawn(j->sniff.media))
         w.limits = (struct fit_limits){.max_bytes = w.limits.max_bytes, .quality = w.limits.quality, .max_edge = s->edge,
                                        .resize = s->edge != 0};
@@ -202,32 +205,28 @@ static uint32_t long_edge(const struct side *s)
     return MAX(s->reply.width, s->reply.height);
 }
 
-/* More than by rounding, which is in proportion to the side. */
-static bool is_less(double a, double b, double side)
+/* As many whole pixels as there are of it, one at least and no more than the source has. What lacks a hundredth of one is whole. */
+static uint32_t whole_pixels(double n, uint32_t most)
 {
-    return b - a > 1e-6 * side;
+    return (uint32_t)fmin(fmax(floor(n + 0.01), 1), most);
 }
 
-/* As many whole pixels as there are of it, one at least. */
-static double whole_pixels(double n)
-{
-    return fmax(floor(n + 1e-6), 1);
-}
-
-/* Of two drawings the other may have only a part of what is compared: it is drawn once more with as many pixels to a unit as the
- * source has, so that what it lacks is seen. 0, 1 with a refusal that names it, or a fault. */
-static int draw_less(const struct work_reply *own, struct view_job *other, struct side *s)
+/* Of two drawings the other may have only a part of what is compared, or units of another shape: it is drawn once more with as many
+ * pixels to a unit as the source has along each axis, so that what it lacks is seen. 0, 1 with a refusal that names it, or a fault. */
+static int draw_there(const struct work_reply *own, struct view_job *other, struct side *s)
 {
     const struct area wanted = own->crop, got = s->reply.crop;
-    if (!s->follows || !s->reply.width || (!is_less(got.w, wanted.w, wanted.w) && !is_less(got.h, wanted.h, wanted.h)))
+    if (!s->follows || !s->reply.width)
         return 0;
-    if (is_less(wanted.x, got.x, wanted.w) || is_less(wanted.y, got.y, wanted.h))
+    if (length_less(wanted.x, got.x, wanted.w) || length_less(wanted.y, got.y, wanted.h))
         return view_settle(other, refuse_named(REASON_INVALID_INPUT, other->request->path,
                                                "begins only within the region; name one that begins where both have something"));
-    double sx = own->width / wanted.w, sy = own->height / wanted.h * s->reply.stretch / own->stretch;
-    double w = whole_pixels(got.w * sx), h = whole_pixels(got.h * sy);
-    s->region = (struct fit_box){got.x, got.y, w / sx, h / sy, FIT_SOURCE, 1};
-    s->edge = (uint32_t)fmin(fmax(w, h), LIMIT_SIDE);
+    double sx = own->width / wanted.w, sy = own->height / wanted.h;
+    s->exact = (struct size){whole_pixels(got.w * sx, own->width), whole_pixels(got.h * sy, own->height)};
+    bool less = length_less(got.w, wanted.w, wanted.w) || length_less(got.h, wanted.h, wanted.h);
+    if (!less && s->exact.w == s->reply.width && s->exact.h == s->reply.height)
+        return 0;
+    s->region = (struct fit_box){got.x, got.y, s->exact.w / sx, s->exact.h / sy, FIT_SOURCE, 1};
     other->until = 0;
     int r = make_rows(other, s);
     s->reply.crop = got; /* to the pixel it is a little less */
@@ -245,7 +244,7 @@ static int other_side(const struct view_job *j, const struct side *own, struct v
         ret->edge = long_edge(own);
     if (r == 0)
         r = make_side(other, ret);
-    return r || !both_are_drawn(j, other) ? r : draw_less(&own->reply, other, ret);
+    return r || !both_are_drawn(j, other) ? r : draw_there(&own->reply, other, ret);
 }
 
 /* Named with the one of its parts that was compared. */
@@ -303,7 +302,7 @@ static void keep_source(struct view_job *j, const struct work_reply *own)
 {
     struct work_reply *r = &j->output.reply, made = *r;
     *r = *own;
-    r->facts = made.facts | (own->facts & WORK_APPROXIMATE);
+    r->facts = made.facts | (own->facts & (WORK_APPROXIMATE | WORK_CSS_PIXELS));
     r->media = made.media;
     r->width = made.width;
     r->height = made.height;

@@ -40,10 +40,12 @@ static fovea_result *refuse_past(const struct view_job *j)
     return last.error ? NULL : refuse_named(REASON_INVALID_INPUT, path, "is over by then: it lasts %s", last.data);
 }
 
-/* What a region is measured in, where that is not pixels. */
+/* What a region is measured in, where that is not stored pixels. */
 static const char *units_of(const struct view_job *j)
 {
     enum media_class class = media_row(j->sniff.media)->class;
+    if (j->output.reply.facts & WORK_CSS_PIXELS)
+        return " CSS pixels";
     return class == CLASS_DOCUMENT ? " pt" : class == CLASS_VECTOR ? " user units" : class == CLASS_TEXT ? " units" : "";
 }
 

@@ -158,7 +158,7 @@ static struct perception perception_of(struct view_job *j)
     bool sheet = j->work.flags & WORK_SHEET && r->cells; /* of a still picture there is none */
     struct perception p = {
         .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .extent_w = r->extent_w,
-                   .extent_h = r->extent_h, .bytes = j->snapshot.size,
+                   .extent_h = r->extent_h, .css_pixels = r->facts & WORK_CSS_PIXELS, .bytes = j->snapshot.size,
                    .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT,
                    .partial = r->facts & WORK_PARTIAL, .damaged = r->facts & WORK_DAMAGED, .pages = pages_of(j), .tile = tile_of(j), .duration_ms = r->duration_ms},
         .media = (enum media)r->media,
@@ -303,6 +303,7 @@ int view_other(struct view_job *j, const struct view_job *other, const struct wo
     sha256(b.data, b.len, d->digest);
     memcpy(d->sha256, other->sha256, SHA256_LEN);
     d->media = other->sniff.media;
+    d->css_pixels = reply->facts & WORK_CSS_PIXELS;
     d->part = reply->crop;
     return 0;
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes at other sizes: see geometry.h. Exact, in integers, so that both sides of a pipe get the same pixels. */
+/* Shapes at other sizes: see geometry.h. Sizes are exact, in integers, so that both sides of a pipe get the same pixels. */
 #include "fit/geometry.h"
 
 #include "base/cleanup.h"
+
+bool length_less(double a, double b, double side)
+{
+    return b - a > 1e-6 * side;
+}
 
 uint32_t size_share(uint32_t length, uint32_t num, uint32_t den)
 {

@@ -19,6 +19,9 @@ struct area {
     double x, y, w, h;
 };
 
+/* Whether a is less than b by more than rounding, which is in proportion to the side that both lie on. */
+bool length_less(double a, double b, double side);
+
 /* length * num / den to the nearest whole number, half to even, at least 1. den is not 0. */
 uint32_t size_share(uint32_t length, uint32_t num, uint32_t den);
 

@@ -117,11 +117,10 @@ static json_t *cells_json(const struct perception *p)
 static json_t *difference_json(const struct perception *p)
 {
     const struct difference *d = &p->difference;
-    int places = d->own.w ? scale_places(p->crop.w / d->own.w) : 4;
     json_t *boxes = json_array();
     int bad = 0;
     for (size_t i = 0; i < d->n_boxes; i++)
-        bad |= json_array_append_new(boxes, area_json(&d->boxes[i], places));
+        bad |= json_array_append_new(boxes, area_json(&d->boxes[i], places_of(p)));
     return json_pack("{s:I, s:o}", "changed_pixels", (json_int_t)d->changed, "boxes", json_if_whole(boxes, bad));
 }
 

@@ -98,7 +98,7 @@ static void add_bitmap(struct buf *b, const struct perception *p)
 static void add_vector(struct buf *b, const struct perception *p)
 {
     add_source_size(b, p);
-    (void)buf_add_str(b, " user units");
+    (void)buf_add_str(b, p->source.css_pixels ? " CSS pixels" : " user units");
     add_tile(b, p);
 }
 
@@ -151,9 +151,16 @@ static const struct kind {
     [CLASS_TEXT] = {add_text, "the page's own units", " in pixels of the page"},
 };
 
-const char *note_units(enum media m)
+static const struct kind drawn_in_pixels = {add_vector, "CSS pixels", " in CSS pixels"};
+
+static const struct kind *kind_of(enum media m, bool css_pixels)
 {
-    return kinds[media_row(m)->class].units;
+    return css_pixels ? &drawn_in_pixels : &kinds[media_row(m)->class];
+}
+
+const char *note_units(enum media m, bool css_pixels)
+{
+    return kind_of(m, css_pixels)->units;
 }
 
 void note_part(struct buf *b, const struct perception *p)
@@ -204,7 +211,7 @@ static void add_mapping(struct buf *b, const struct perception *p)
         note_number(b, p->crop.y, places);
         (void)buf_add_str(b, " to y");
     }
-    (void)buf_add_format(b, " to map to %s.", kinds[class_of(p)].original);
+    (void)buf_add_format(b, " to map to %s.", kind_of(p->source.media, p->source.css_pixels)->original);
 }
 
 /* Which line a row is, where that can be told from its place. */

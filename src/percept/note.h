@@ -23,8 +23,8 @@ void note_difference(struct buf *b, const struct perception *p);
 /* What of the source, and how large it is in its own units: ", page 2 of 3, 612x792 pt". */
 void note_part(struct buf *b, const struct perception *p);
 
-/* " in points"; "" of pixels. */
-const char *note_units(enum media m);
+/* " in points"; "" of stored pixels. css_pixels: of a drawing that is measured in these. */
+const char *note_units(enum media m, bool css_pixels);
 
 /* With so many places at most, whatever the locale; "12.5x7.3", small ones to more places; "0:07.3". */
 void note_number(struct buf *b, double v, int places);

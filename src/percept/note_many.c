@@ -85,8 +85,9 @@ static void add_box(struct buf *b, const struct area *box, int places)
 static void add_boxes(struct buf *b, const struct perception *p)
 {
     const struct difference *d = &p->difference;
-    int places = d->own.w ? scale_places(p->crop.w / d->own.w) - 2 : 2;
-    (void)buf_add_format(b, ", in %zu box%s%s: ", d->n_boxes, d->n_boxes == 1 ? "" : "es", note_units(p->source.media));
+    int places = perception_places(p);
+    (void)buf_add_format(b, ", in %zu box%s%s: ", d->n_boxes, d->n_boxes == 1 ? "" : "es",
+                         note_units(p->source.media, p->source.css_pixels));
     for (size_t i = 0; i < d->n_boxes && i < BOXES_NAMED; i++) {
         (void)buf_add_str(b, i ? "; " : "");
         add_box(b, &d->boxes[i], places);
@@ -104,7 +105,7 @@ static void add_other(struct buf *b, const struct difference *d)
 /* Of the place that is compared, the other one has less, or another part was meant. */
 static void add_other_part(struct buf *b, const struct difference *d, bool drawn)
 {
-    const char *units = drawn ? note_units(d->media) : "";
+    const char *units = drawn ? note_units(d->media, d->css_pixels) : "";
     (void)buf_add_str(b, d->region ? ", region " : ", which has only ");
     note_size(b, d->part.w, d->part.h);
     (void)buf_add_format(b, "%s%s%s", d->region ? "" : " there", units, d->region ? " at " : "");
@@ -122,7 +123,8 @@ static void add_other_size(struct buf *b, const struct perception *p)
     bool drawn = media_drawn(d->media) && d->part.w > 0, wider = d->size.w > d->own.w, taller = d->size.h > d->own.h;
     bool narrower = d->size.w < d->own.w, shorter = d->size.h < d->own.h, either = drawn || media_drawn(p->source.media);
     bool moved = d->region && !either && (d->part.x != p->crop.x || d->part.y != p->crop.y);
-    bool less = drawn && media_drawn(p->source.media) && (d->part.w < p->crop.w - 0.001 || d->part.h < p->crop.h - 0.001);
+    bool less = drawn && media_drawn(p->source.media) &&
+                (length_less(d->part.w, p->crop.w, p->crop.w) || length_less(d->part.h, p->crop.h, p->crop.h));
     if (!wider && !taller && !narrower && !shorter && !moved)
         return;
     if (!d->size.w) {
@@ -136,7 +138,7 @@ static void add_other_size(struct buf *b, const struct perception *p)
     (void)buf_add_str(b, ", which is ");
     note_size(b, drawn ? d->part.w : d->size.w, drawn ? d->part.h : d->size.h);
     const char *larger = !narrower && !shorter ? "larger" : !wider && !taller ? "smaller" : NULL;
-    (void)buf_add_format(b, "%s%s%s", drawn ? note_units(d->media) : "", larger ? either ? " and drawn " : " and " : "",
+    (void)buf_add_format(b, "%s%s%s", drawn ? note_units(d->media, d->css_pixels) : "", larger ? either ? " and drawn " : " and " : "",
                          larger ? larger : "");
 }
 
@@ -146,8 +148,8 @@ static void add_outside(struct buf *b, const struct perception *p)
     const struct difference *d = &p->difference;
     bool outside = false;
     for (size_t i = 0; i < d->n_boxes; i++)
-        outside |= d->boxes[i].x + d->boxes[i].w > p->crop.x + p->crop.w + 0.001 ||
-                   d->boxes[i].y + d->boxes[i].h > p->crop.y + p->crop.h + 0.001;
+        outside |= length_less(p->crop.x + p->crop.w, d->boxes[i].x + d->boxes[i].w, p->crop.w) ||
+                   length_less(p->crop.y + p->crop.h, d->boxes[i].y + d->boxes[i].h, p->crop.h);
     if (!outside)
         return;
     (void)buf_add_str(b, " What lies outside it is of ");

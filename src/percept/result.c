@@ -220,10 +220,16 @@ unsigned perception_factors(const struct perception *p, double ret[2])
     return 1;
 }
 
+/* What was compared maps back as well, though the picture of both does not. */
 int perception_places(const struct perception *p)
 {
     double scale[2];
+    struct size own = p->difference.own;
     perception_scale(p, scale);
+    if (own.w && own.h) {
+        scale[0] = p->crop.w / own.w;
+        scale[1] = p->crop.h / own.h;
+    }
     return scale_places(MIN(scale[0], scale[1])) - 2;
 }
 

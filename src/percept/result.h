@@ -54,6 +54,7 @@ struct difference {
     size_t n_boxes;
     /* Of the earlier one: what it is and what part of it was compared, in its own pixels or units; */
     enum media media;
+    bool css_pixels; /* as of a source */
     struct area part;
     char *ref;  /* what to compare with once more; NULL: nothing can be */
     char *path; /* where it lies; NULL: it has no file */
@@ -71,6 +72,7 @@ struct perception {
         enum media media;
         struct size size; /* upright; of what is drawn, in whole units */
         double extent_w, extent_h; /* the same, exact */
+        bool css_pixels;           /* of a drawing: its units are these */
         uint64_t bytes;
         uint8_t sha256[SHA256_LEN];
         uint32_t frames;
@@ -228,7 +230,7 @@ const char *perception_single(const struct perception *p);
 /* Places behind the point that a scale is given with: four, and more of a small one, so that far corners stay within a pixel. */
 int scale_places(double scale);
 
-/* Places that a coordinate of the source needs, so that it stays within a tenth of a shown pixel. */
+/* Places that a coordinate of the source needs, so that it stays within a tenth of a pixel that is shown, or was compared. */
 int perception_places(const struct perception *p);
 
 #endif

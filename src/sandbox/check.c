@@ -14,7 +14,8 @@
 
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
-    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED | WORK_DAMAGED;
+    WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED | WORK_DAMAGED |
+    WORK_CSS_PIXELS;
 
 static bool printable(const char *s, size_t room)
 {
@@ -86,10 +87,18 @@ static enum media_class class_of(const struct work_request *request)
     return media_row((enum media)request->media)->class;
 }
 
-/* Units that are no squares are a drawing's. */
+/* Units that are no squares are a drawing's. So are CSS pixels, which are, and begin at the upper left. */
+static bool units_plausible(const struct work_request *request, const struct work_reply *r)
+{
+    bool pixels = r->facts & WORK_CSS_PIXELS;
+    if (class_of(request) != CLASS_VECTOR)
+        return r->stretch == 1 && !pixels;
+    return !pixels || (r->stretch == 1 && r->origin_x == 0 && r->origin_y == 0);
+}
+
 static bool extent_plausible(const struct work_request *request, const struct work_reply *r)
 {
-    if (r->stretch != 1 && class_of(request) != CLASS_VECTOR)
+    if (!units_plausible(request, r))
         return false;
     return r->stretch >= 1.0 / LIMIT_SIDE && r->stretch <= LIMIT_SIDE && isfinite(r->extent_w) && isfinite(r->extent_h) &&
            r->extent_w > 0 && r->extent_h > 0 &&
@@ -129,7 +138,7 @@ static bool explained(const struct work_request *request, const struct fit_limit
     return fit_explains(limits, crop, got);
 }
 
-/* Of what is drawn, the area is the one asked for, and the size the plan's. */
+/* Of what is drawn, the area is the one asked for, and the size that too, or the plan's. */
 static bool drawn_planned(const struct work_request *request, const struct work_reply *r)
 {
     struct area area, whole = {r->origin_x, r->origin_y, r->extent_w, r->extent_h};
@@ -140,6 +149,8 @@ static bool drawn_planned(const struct work_request *request, const struct work_
     } else if (!fit_area(&request->region, &whole, &area)) {
         return false;
     }
+    if (work_sized(request))
+        return same_area(&area, &r->crop) && r->width == request->drawn_w && r->height == request->drawn_h;
     bool page = class_of(request) == CLASS_TEXT && !request->region.set;
     struct size target = page ? fit_page(&request->limits, (struct size){r->source_w, r->source_h})
                               : fit_drawn(&request->limits, area.w, area.h * r->stretch);
@@ -269,15 +280,16 @@ static bool shown_true(const struct work_request *request, const struct work_rep
                                                     : media_allowed(request, r->media) && true_to_bytes(r, data));
 }
 
-/* Only stored pixels are rounded, and what is laid out has none; of a sheet of a video it can be that not all was looked at, and
- * of a video that frames are missing. */
+/* Only stored pixels are rounded, and what is laid out has none; of a sheet of a video it can be that not all was looked at, of a
+ * video that frames are missing, and of a drawing that its units are pixels. */
 static bool facts_plausible(const struct work_request *request, const struct work_reply *r)
 {
     enum media_class class = class_of(request);
     bool film = class == CLASS_VIDEO, laid_out = r->cells || request->flags & WORK_DIFF;
     bool stored = !laid_out && (film || class == CLASS_BITMAP || class == CLASS_PICTURE);
-    uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED);
-    may |= (stored ? WORK_ROUNDED : 0u) | (film ? WORK_DAMAGED : 0u) | (film && r->cells && request->flags & WORK_SHEET ? WORK_PARTIAL : 0u);
+    uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED | WORK_CSS_PIXELS);
+    may |= (stored ? WORK_ROUNDED : 0u) | (class == CLASS_VECTOR ? WORK_CSS_PIXELS : 0u) | (film ? WORK_DAMAGED : 0u) |
+           (film && r->cells && request->flags & WORK_SHEET ? WORK_PARTIAL : 0u);
     return !(r->facts & ~may);
 }
 

@@ -25,7 +25,7 @@
 
 enum {
     WORK_SOCKET = 3,
-    WORK_MAGIC = 0x666f7635, /* "fov5"; a new number whenever a struct changes */
+    WORK_MAGIC = 0x666f7636, /* "fov6"; a new number whenever a struct changes */
     WORK_DETAIL = 160,
 };
 
@@ -74,6 +74,7 @@ struct work_request {
     uint32_t raw_w, raw_h;         /* of the input, for WORK_TEXT and WORK_DIFF; 0x0 of the latter: there is nothing of it */
     uint32_t other_w, other_h;     /* of the other input, for WORK_DIFF */
     uint64_t other_len;            /* bytes of the other input; 0: there is none */
+    uint32_t drawn_w, drawn_h;     /* WORK_RGBA of what is drawn: just this size, each axis by its own factor; 0x0: the plan's */
     struct fit_box region;         /* in upright source pixels, or the units of what is drawn */
     struct fit_limits limits;
     struct fit_limits layout;      /* of text that was seen before, by which its pages were made; max_bytes 0: by limits */
@@ -83,6 +84,12 @@ struct work_request {
 static inline const struct fit_limits *work_layout(const struct work_request *r)
 {
     return r->layout.max_bytes ? &r->layout : &r->limits;
+}
+
+/* Whether rows are drawn at a size that the request names, whatever the limits say. */
+static inline bool work_sized(const struct work_request *r)
+{
+    return r->flags & WORK_RGBA && r->drawn_w && r->drawn_h;
 }
 
 enum work_status {
@@ -113,6 +120,7 @@ enum work_facts {
     WORK_PARTIAL = 512,     /* of a sheet of a video: not all of it was looked at */
     WORK_ROUNDED = 1024,    /* the stored pixels have more than 8 bits a channel, or may have */
     WORK_DAMAGED = 2048,    /* of a video: frames are missing or do not decode */
+    WORK_CSS_PIXELS = 4096, /* of a drawing: it is measured in these, because its own units are past all measure */
 };
 
 /* What is written beneath a picture on a contact sheet; WORK_DIFF: the number stands for the names beneath the three. */

@@ -195,9 +195,9 @@ test_what_is_drawn_is_compared_at_the_size_of_the_bitmap() {
     want_json difference.changed_pixels 0
 }
 
-# square NAME SIZE [VIEWBOX]: all red.
+# square NAME SIZE [VIEWBOX [ATTRIBUTES]]: all red.
 square() {
-    echo "<svg xmlns='http://www.w3.org/2000/svg' viewBox='${3:-0 0 $2 $2}'><rect x='-500' y='-500' width='999' height='999' fill='red'/></svg>" >"$1"
+    echo "<svg xmlns='http://www.w3.org/2000/svg' viewBox='${3:-0 0 $2 $2}' ${4-}><rect x='-500' y='-500' width='999' height='999' fill='red'/></svg>" >"$1"
 }
 
 # What the other drawing lacks of a region differs, at as many pixels to a unit.
@@ -223,6 +223,47 @@ test_a_region_that_the_other_drawing_has_in_part_is_not_equal() {
     refused 'begins only within the region' s200.svg --against later.svg --region 40,60,20,20
     compare s200.svg --against later.svg --region 60,60,20,20
     want_json difference.changed_pixels 0
+}
+
+# Also where the source was raised to its least side, along one axis alone.
+test_what_the_other_drawing_lacks_of_a_thin_region_differs() {
+    needs svg
+    square s200.svg 200
+    square narrow.svg 0 '0 0 100 200'
+    for row in '1568 80,1 21952' '100 80,9 1400' '100 80,1 1400' '28 80,1 392'; do
+        read -r edge size changed <<-END
+			$row
+		END
+        compare s200.svg --against narrow.svg --region "60,50,$size" --max-edge "$edge"
+        [ "$(json difference.changed_pixels) $(json difference.boxes)" = "$changed [[100,50,40,${size#*,}]]" ] || fail "$row: other numbers"
+    done
+    compare s200.svg --against narrow.svg --region 60,50,1,80
+    want_json difference.changed_pixels 0
+}
+
+test_what_the_other_drawing_lacks_is_said_in_units_of_any_size() {
+    needs svg
+    square large.svg 0 '0 0 .002 .002'
+    square small.svg 0 '0 0 .001 .001'
+    compare large.svg --against small.svg --region 0,0,.002,.002
+    json note | grep -q 'region 0.002x0.002 at 0,0, against small.svg, which has only 0.001x0.001 there in user units: ' || fail "other words"
+    compare large.svg --against small.svg --region 0,0,.002,.001
+    json note | grep -q 'in 1 box in user units: 0.001,0 0.001x0.001. It shows' || fail "other words"
+}
+
+# A unit may be of another shape there: it is drawn in that of the source's.
+test_drawings_that_are_stretched_in_two_ways_are_compared_in_units() {
+    needs svg
+    none='width="400" height="400" preserveAspectRatio="none"'
+    square wide.svg 0 '0 0 200 100' "$none"
+    square even.svg 100 '0 0 100 100' "$none"
+    compare wide.svg --against even.svg --region 50,10,100,80
+    [ "$(json difference.changed_pixels) $(json difference.boxes)" = '768320 [[100,10,50,80]]' ] || fail "other numbers"
+    json note | grep -q 'against even.svg, which has only 50x80 there in user units: 768320 of 1536640 pixels' || fail "other words"
+    for two in 'wide even' 'even wide'; do
+        compare "${two% *}.svg" --against "${two#* }.svg" --region 50,10,30,80
+        want_json difference.changed_pixels 0
+    done
 }
 
 test_a_region_that_the_other_page_has_in_part_is_not_equal() {

@@ -120,7 +120,21 @@ test_a_view_box_that_is_stretched_past_all_measure_is_shown_in_pixels() {
         look --region 600,100,100,50 a.svg
         [ "$(json region)" = '[600,100,100,50]' ] || fail "$box: region $(json region)"
         pixel 200,100 00ff00
+        json note | grep -q '^a.svg 800x200 CSS pixels, region .* to map to CSS pixels\.' || fail "$box: other words"
+        run fovea view --json --region 9000,10,100,10 a.svg
+        want_json message 'the region is empty or outside the picture, which is 800x200 CSS pixels'
     done
+}
+
+test_a_comparison_says_which_of_two_drawings_is_measured_in_pixels() {
+    svg seconds.svg 'width="800" height="200" viewBox="0 0 86400 100" preserveAspectRatio="none"' \
+        '<rect width="86400" height="100" fill="lime"/>'
+    svg plain.svg 'viewBox="0 0 400 200"' '<rect width="400" height="200" fill="lime"/>'
+    run fovea view --json --region 300,0,200,100 --against plain.svg seconds.svg
+    json note | grep -q '800x200 CSS pixels, .* has only 100x100 there in user units: ' || fail "other words"
+    has out 'in 1 box in CSS pixels: 400,0 100x100.'
+    run fovea view --json --against seconds.svg plain.svg
+    json note | grep -q '400x200 user units against seconds.svg, which is 800x200 in CSS pixels' || fail "other words"
 }
 
 test_a_page_of_a_view_box_that_is_stretched_is_the_only_one() {

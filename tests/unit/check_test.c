@@ -294,6 +294,7 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.total_lines = 1);
     LIES(&whole, png, r.facts = WORK_PARTIAL);
     LIES(&whole, png, r.facts = WORK_DAMAGED);
+    LIES(&whole, png, r.facts = WORK_CSS_PIXELS);
 }
 
 TEST(units_of_a_drawing_alone_are_no_squares)
@@ -312,6 +313,51 @@ TEST(units_of_a_drawing_alone_are_no_squares)
         asked.media = squares[i];
         CHECK_MSG(!check_reply(&asked, &r, NULL), "row %zu", i);
     }
+}
+
+TEST(a_drawing_alone_is_measured_in_css_pixels_and_these_are_plain)
+{
+    static const enum media others[] = {MEDIA_PNG, MEDIA_PDF, MEDIA_TEXT, MEDIA_MP4};
+    struct work_request asked = whole;
+    struct work_reply r = honest();
+    asked.media = MEDIA_SVG;
+    asked.limits.max_edge = 20;
+    r.facts = WORK_CSS_PIXELS;
+    CHECK(check_reply(&asked, &r, png));
+    r.status = WORK_BAD_REGION;
+    CHECK(check_reply(&asked, &r, NULL));
+    r.origin_x = 1;
+    CHECK(!check_reply(&asked, &r, NULL));
+    r.origin_x = 0;
+    r.stretch = 2;
+    CHECK(!check_reply(&asked, &r, NULL));
+    r.stretch = 1;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        asked.media = others[i];
+        CHECK_MSG(!check_reply(&asked, &r, NULL), "row %zu", i);
+    }
+}
+
+TEST(rows_of_a_drawing_have_the_size_that_was_named)
+{
+    static const uint8_t rows[20 * 10 * 4];
+    struct work_request asked = whole;
+    struct work_reply r = honest();
+    asked.media = MEDIA_SVG;
+    asked.flags = WORK_RGBA;
+    r.media = MEDIA_NONE;
+    r.image_len = sizeof rows;
+    CHECK(!check_reply(&asked, &r, rows)); /* the plan's would be larger */
+    asked.drawn_w = 20;
+    asked.drawn_h = 10;
+    asked.limits.min_edge = 28;
+    CHECK(check_reply(&asked, &r, rows));
+    asked.drawn_h = 11;
+    CHECK(!check_reply(&asked, &r, rows));
+    asked.drawn_h = 10;
+    asked.media = MEDIA_PNG; /* which has its own */
+    asked.limits.max_edge = 10;
+    CHECK(!check_reply(&asked, &r, rows));
 }
 
 TEST(only_stored_pixels_are_rounded)
@@ -491,6 +537,7 @@ TEST(a_difference_is_a_picture_that_was_allowed_and_is_what_it_says)
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.w = 200);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.crop.h = 0);
     LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.facts = WORK_ROUNDED);
+    LIES(&asked, out.bytes, r.cells = 1, r.changed = 25, r.facts = WORK_CSS_PIXELS);
     LIES(&asked, out.bytes, r.cells = 2, r.changed = 25, out.next.labels = WORK_LABEL_NUMBER); /* of one box alone */
     out.cell.labels = WORK_LABEL_NUMBER;
     good.cells = 2;

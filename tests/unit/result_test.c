@@ -112,7 +112,8 @@ TEST(note_of_every_kind_maps_to_its_source)
     struct cell narrow[] = {{{8, 8, 9, 5}, 1, 0, true, true}, {{25, 8, 9, 5}, 40, 4100, true, false}};
     struct cell bare[] = {{{8, 8, 3, 5}, 1, 0, false, false}, {{19, 8, 3, 5}, 40, 4100, false, false}};
     struct cell pages[] = {{{8, 8, 100, 50}, 2, -1, true, false}, {{116, 8, 100, 50}, 3, -1, true, false}};
-    struct area boxes[] = {{100, 50, 40, 30}}, beyond[] = {{0, 200, 100, 50}}, nothing[] = {{802, 0, 8, 10}};
+    struct area boxes[] = {{100, 50, 40, 30}}, beyond[] = {{0, 200, 100, 50}}, nothing[] = {{802, 0, 8, 10}},
+                hair[] = {{0.001, 0, 0.001, 0.002}}, past[] = {{0, 0.002, 0.001, 0.0005}};
     struct cell one[] = {{{8, 8, 100, 50}, 1, 0, false, true}};
     static char other[] = "old.png";
     const struct {
@@ -128,6 +129,8 @@ TEST(note_of_every_kind_maps_to_its_source)
          "to x and 20 to y to map to points from the top left."},
         {{.source = {.media = MEDIA_SVG, .size = {24, 24}}, .size = {1568, 1568}, .crop = {0, 0, 24, 24}},
          "f 24x24 user units, shown at 1568x1568. Multiply coordinates by 0.01531 to map to user units."},
+        {{.source = {.media = MEDIA_SVG, .size = {800, 200}, .css_pixels = true}, .size = {1568, 392}, .crop = {0, 0, 800, 200}},
+         "f 800x200 CSS pixels, shown at 1568x392. Multiply coordinates by 0.5102 to map to CSS pixels."},
         {{.source = {.media = MEDIA_TEXT, .size = {1000, 1568}, .pages = 21}, .page = 2, .size = {1000, 1568},
           .crop = {0, 0, 1000, 1568}, .first_line = 41, .last_line = 80, .total_lines = 812, .line_top = 12,
           .line_height = 26},
@@ -203,6 +206,19 @@ TEST(note_of_every_kind_maps_to_its_source)
          "f page 2 of 3, 100x200 pt, region 100x100 at 0,100, against old.png, which is 100x150 in points and drawn larger: 7 of 1500000 "
          "pixels differ, in 1 box in points: 0,200 100x50. What lies outside it is of old.png alone. It shows before, after and "
          "the difference, named beneath each."},
+        {{.source = {.media = MEDIA_SVG, .size = {1, 1}, .extent_w = 0.002, .extent_h = 0.002}, .region = true, .size = {9, 9},
+          .crop = {0, 0, 0.002, 0.002},
+          .difference = {.made = true, .name = other, .size = {500, 1000}, .own = {1000, 1000}, .changed = 500000, .boxes = hair,
+                         .n_boxes = 1, .media = MEDIA_SVG, .part = {0, 0, 0.001, 0.002}}},
+         "f 0.002x0.002 user units, region 0.002x0.002 at 0,0, against old.png, which has only 0.001x0.002 there in user units: 500000 of "
+         "1000000 pixels differ, in 1 box in user units: 0.001,0 0.001x0.002. It shows before, after and the difference, in this order."},
+        {{.source = {.media = MEDIA_SVG, .size = {1, 1}, .extent_w = 0.002, .extent_h = 0.002}, .size = {9, 9},
+          .crop = {0, 0, 0.002, 0.002},
+          .difference = {.made = true, .name = other, .size = {1000, 1250}, .own = {1000, 1000}, .changed = 9, .boxes = past,
+                         .n_boxes = 1, .media = MEDIA_SVG, .part = {0, 0, 0.002, 0.0025}}},
+         "f 0.002x0.002 user units against old.png, which is 0.002x0.0025 in user units and drawn larger: 9 of 1250000 pixels differ, in 1 "
+         "box in user units: 0,0.002 0.001x0.0005. What lies outside it is of old.png alone. It shows before, after and the difference, "
+         "in this order."},
         {{.source = {.media = MEDIA_MP4, .size = {1920, 1080}, .frames = 300, .duration_ms = 10000}, .frame = 123,
           .time_ms = 4100, .size = {1568, 882}, .crop = {0, 0, 1920, 1080}},
          "f 1920x1080, frame 123 of 300 at 0:04.1 of 0:10.0, shown at 1568x882. Multiply coordinates by 1.2245 to map to the "
