@@ -26,16 +26,16 @@ enum { HUGE_PAGE = 2 << 20, TOUCHED = 6 << 20, BLOCK = 28 << 20, PAGE = 4096, TI
 static void touch_heap(void)
 {
     char *heap = malloc(BLOCK), *more = malloc(BLOCK);
-    size_t lead = HUGE_PAGE - (uintptr_t)heap % HUGE_PAGE;
-    uintptr_t from = (uintptr_t)heap + lead, end = (uintptr_t)sbrk(0);
+    uintptr_t start = (uintptr_t)heap, lead = HUGE_PAGE - start % HUGE_PAGE, end = (uintptr_t)sbrk(0);
     free(more);
-    if (!heap || from + TOUCHED > end) { /* no heap of libc's own */
+    if (!heap || start + lead + TOUCHED > end) { /* no heap of libc's own */
         free(heap);
         return;
     }
-    (void)madvise(heap + lead, end - from, MADV_HUGEPAGE);
+    volatile char *at = heap + lead;
+    (void)madvise(heap + lead, end - start - lead, MADV_HUGEPAGE);
     for (size_t i = 0; i < TOUCHED; i += PAGE)
-        ((volatile char *)heap)[lead + i] = 0;
+        at[i] = 0;
     void *before = realloc(heap, lead);
     (void)before;
 }
