@@ -123,8 +123,9 @@ static int on_trns(struct walk *w, const struct png_chunk *k)
         return WORK_OK;
     info->keyed = true;
     info->trns = offset_of(k);
+    /* Of two bytes those bits count that a sample has; writers leave others in them. */
     for (uint32_t i = 0; i < samples; i++)
-        info->key[i] = be16(k->data + i * 2);
+        info->key[i] = (uint16_t)(be16(k->data + i * 2) & ((1u << info->depth) - 1));
     for (uint32_t i = 0; !samples && i < k->len; i++)
         info->palette[i][3] = k->data[i];
     return WORK_OK;

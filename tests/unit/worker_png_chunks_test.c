@@ -145,6 +145,30 @@ TEST(chunks_that_are_wrong_are_refused_or_passed_over)
     }
 }
 
+TEST(of_a_transparent_colour_those_bits_count_that_a_pixel_has)
+{
+    static const struct {
+        struct chunk key;
+        uint8_t alpha[2];
+    } keys[] = {
+        {C("tRNS", "\0\x0a"), {0, 255}},
+        {C("tRNS", "\x10\x0a"), {0, 255}},
+        {C("tRNS", "\xff\x14"), {255, 0}},
+        {C("tRNS", "\x0a\xff"), {255, 255}},
+    };
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        auto_buf file = BUF_INIT(1 << 16);
+        struct work_reply reply = {0};
+        struct output out = {0};
+        add_file(&file, (const struct chunk[MOST]){HEAD, keys[i].key, DATA, END});
+        struct work_request q = {.magic = WORK_MAGIC, .media = MEDIA_PNG, .input_len = file.len, .flags = WORK_RGBA,
+                                 .limits = {.max_edge = 100, .max_bytes = 100000, .quality = 75}};
+        CHECK(picture_make((const uint8_t *)file.data, file.len, &q, &reply, &out) == WORK_OK && out.len == 8);
+        CHECK_MSG(out.data[3] == keys[i].alpha[0] && out.data[7] == keys[i].alpha[1], "row %zu: %u and %u", i, out.data[3], out.data[7]);
+        output_done(&out);
+    }
+}
+
 TEST(a_file_that_is_cut_anywhere_is_refused)
 {
     auto_buf file = BUF_INIT(1 << 16);
