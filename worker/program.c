@@ -16,8 +16,7 @@
 #include "warm.h"
 
 enum {
-    EXIT_GONE = 1,         /* nobody to talk to */
-    KEPT_BLOCK = 32 << 20, /* the largest that libc allows */
+    EXIT_GONE = 1, /* nobody to talk to */
 };
 
 static int write_output(int fd, const struct output *out, const struct work_request *request, struct work_reply *reply)

@@ -22,7 +22,7 @@ struct worker_program {
      * and writes to `readable` (room for LIMIT_RENDER_FILES and the NULL behind them) what must stay readable; left empty, the
      * jail has no files. The strings live on. NULL: nothing to do. */
     void (*prepare)(const char **readable);
-    void (*warm)(void); /* inside the jail, while no request is there yet; NULL: the encoders are warmed and no more */
+    void (*warm)(void); /* inside the jail, while no request is there yet; after warm_up; NULL: no more than that */
     void (*libraries)(char *out, size_t room); /* name and version, for doctor: "librsvg 2.54.7, ..." */
     struct jail_limits limits; /* memory 0: those of a worker that decodes; readable is filled in by prepare */
 };

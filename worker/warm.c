@@ -6,6 +6,7 @@
  */
 #include "warm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,8 +15,9 @@
 #include "encode.h"
 #include "resample.h"
 
-/* A block is just less than what libc would map by itself. */
 enum { HUGE_PAGE = 2 << 20, TOUCHED = 6 << 20, BLOCK = 28 << 20, PAGE = 4096, TINY = 48 };
+
+static_assert((int)BLOCK < (int)KEPT_BLOCK, "else libc maps it, or gives both back");
 
 /*
  * Freed memory stays with the process (see main), touched, and large blocks are taken from it. In huge pages, where the

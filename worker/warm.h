@@ -3,6 +3,8 @@
 #ifndef FOVEA_WARM_H
 #define FOVEA_WARM_H
 
+enum { KEPT_BLOCK = 32 << 20 }; /* blocks up to that are of the heap, and twice that of it stays when it is freed: the most libc allows */
+
 /* Runs the usual paths once on a tiny picture and touches the memory that an ordinary one needs. */
 void warm_up(void);
 

@@ -28,18 +28,13 @@ static int position_or(const struct measured *m, hb_ot_metrics_tag_t tag, int ot
 }
 
 /* How much higher letters are drawn than they are set. */
-static double height_scale(PangoFont *font)
+static double height_scale(cairo_scaled_font_t *font)
 {
-    cairo_scaled_font_t *scaled = pango_cairo_font_get_scaled_font(PANGO_CAIRO_FONT(font));
     cairo_matrix_t m;
-    if (!scaled)
-        return 1;
-    cairo_scaled_font_get_ctm(scaled, &m);
-    double along = hypot(m.xx, m.yx), scale = along > 0 ? fabs(m.xx * m.yy - m.xy * m.yx) / along : 0;
-    return scale > 0 ? scale : 1;
+    cairo_scaled_font_get_ctm(font, &m);
+    double along = hypot(m.xx, m.yx);
+    return along > 0 ? fabs(m.xx * m.yy - m.xy * m.yx) / along : 0;
 }
-
-static PangoFontMetrics *(*usual)(PangoFont *, PangoLanguage *);
 
 /* Lines that run down the page are measured from their middle. */
 static bool is_upright(PangoFont *font)
@@ -50,14 +45,26 @@ static bool is_upright(PangoFont *font)
     return upright;
 }
 
+/* Settings may stretch a font, as they do bitmaps of emoji, and round its height: then cairo has another than HarfBuzz. */
+static bool is_as_set(cairo_scaled_font_t *font, const hb_font_extents_t *e)
+{
+    cairo_font_extents_t drawn;
+    cairo_scaled_font_extents(font, &drawn);
+    double height = (double)(e->ascender - e->descender) / PANGO_SCALE;
+    return fabs(drawn.ascent + drawn.descent - height) < height / 1000 + 2.0 / PANGO_SCALE;
+}
+
+static PangoFontMetrics *(*usual)(PangoFont *, PangoLanguage *);
+
 /* As Pango has them, but for the averages. */
 static PangoFontMetrics *line_metrics(PangoFont *font, PangoLanguage *language)
 {
-    if (!is_upright(font))
-        return usual(font, language);
-    struct measured f = {pango_font_get_hb_font(font), height_scale(font)};
+    cairo_scaled_font_t *scaled = pango_cairo_font_get_scaled_font(PANGO_CAIRO_FONT(font));
+    struct measured f = {pango_font_get_hb_font(font), scaled ? height_scale(scaled) : 0};
     hb_font_extents_t e = {0};
     hb_font_get_extents_for_direction(f.font, HB_DIRECTION_LTR, &e);
+    if (!(f.scale > 0) || !is_upright(font) || !is_as_set(scaled, &e))
+        return usual(font, language);
     PangoFontMetrics *m = g_slice_new0(PangoFontMetrics); /* which its unref gives back */
     m->ref_count = 1;
     m->ascent = of_text(&f, e.ascender);

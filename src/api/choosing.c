@@ -48,21 +48,26 @@ static int add_nearest(struct buf *why, const char *name)
     return buf_add_str(why, "\", or is it missing from providers?");
 }
 
-enum { PROVIDERS_NAMED = 12 }; /* of many, the first */
+enum { NAMED_BYTES = 150 }; /* of many, as many as a sentence holds */
 
 /* Those of the config first. */
 static int add_providers(struct buf *why, const struct models *models)
 {
     const struct provider *p;
-    size_t n = 0;
-    (void)buf_add_str(why, "names no provider; there are ");
+    size_t left = 0, named = 0;
+    (void)buf_add_str(why, "names no provider; add it to providers, or take one of these: ");
     for (size_t pass = 0; pass < 2; pass++)
-        for (size_t i = 0; (p = models_provider_at(models, i)); i++)
-            if (p->listed == (pass == 0) && n++ < PROVIDERS_NAMED) {
-                (void)buf_add_str(why, n > 1 ? ", " : "");
-                (void)buf_add_shown(why, p->name, 60);
+        for (size_t i = 0; (p = models_provider_at(models, i)); i++) {
+            if (p->listed != (pass == 0))
+                continue;
+            if (why->len > NAMED_BYTES) {
+                left++;
+                continue;
             }
-    return buf_add_format(why, "%s; or is it missing from providers?", n > PROVIDERS_NAMED ? " and more" : "");
+            (void)buf_add_str(why, named++ ? ", " : "");
+            (void)buf_add_shown(why, p->name, 60);
+        }
+    return buf_add_str(why, left ? " and more" : "");
 }
 
 static int add_reason(struct buf *why, const struct choose_mistake *m, const struct models *models)
@@ -70,7 +75,7 @@ static int add_reason(struct buf *why, const struct choose_mistake *m, const str
     if (*m->nearest)
         return add_nearest(why, m->nearest);
     if (m->beside)
-        return buf_add_format(why, "is no model of %s: its ids have no slash", m->beside);
+        return buf_add_format(why, "is no model of %s; write PROVIDER/ID for one of another's", m->beside);
     return add_providers(why, models);
 }
 
@@ -78,7 +83,7 @@ static int check_names(const fovea *f, struct fovea_fault *fault)
 {
     struct choose_inputs in = choosing_inputs(f);
     struct choose_mistake m = {0};
-    auto_buf why = BUF_INIT(KIB);
+    auto_buf why = BUF_INIT(4 * KIB);
     if (!choose_mistaken(&in, &m))
         return 0;
     if (add_reason(&why, &m, in.models) < 0)

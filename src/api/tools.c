@@ -34,7 +34,7 @@ static const struct fovea_field view_fields[] = {
      .help = "zoom: show only this box [x,y,w,h] of the source, or of the page or frame that is named, at its full resolution "
              "where it fits"},
     {.name = "space", .type = FOVEA_CHOICE, .offset = VIEW(space), .choices = spaces,
-     .help = "units of region: source (default: pixels, of a PDF points, of an SVG user units), view (pixels of an earlier view), "
+     .help = "units of region: source (default: pixels, or the units that the note names), view (pixels of an earlier view), "
              "or unit (0..1000 on each axis)"},
     {.name = "view", .type = FOVEA_STRING, .offset = VIEW(view),
      .help = "the view:ID that the region was measured in; makes space view the default"},
@@ -106,8 +106,8 @@ static const struct fovea_tool tools[] = {
      "Images from earlier turns may be dropped from the conversation. To see one again, call view with its view:ID or "
      "its path; do not answer from memory. "
      "A large picture is shown smaller. The note gives its true size and the scale: multiply coordinates that you read "
-     "off the picture by the scale (and add the offset of a region) to get source pixels (points of a PDF, "
-     "user units of an SVG). "
+     "off the picture by the scale (and add the offset of a region) to get source pixels, or the units that the "
+     "note names. "
      "To zoom, call view again with region [x,y,w,h]: in source pixels or units; or with space \"view\" and view:ID in pixels "
      "as you saw them; or with space \"unit\" in 0..1000 of width and height. A region is cut from the full source, so "
      "small text becomes legible. "

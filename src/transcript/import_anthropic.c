@@ -230,8 +230,8 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
     }
 }
 
-
 const struct wire_import import_anthropic = {
-    .name = "anthropic", .list = "messages", .words = "content", .strange = STRANGE_PARTS | STRANGE_TEXT, .message = message, .block = block,
+    .name = "anthropic", .list = "messages", .words = "content", .strange = STRANGE_PARTS | STRANGE_TEXT,
+    .message = message, .block = block,
     .outside = outside,
 };

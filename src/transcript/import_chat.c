@@ -236,6 +236,7 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
 static const char *const instead[] = {"tool_calls", "function_call", "refusal", "audio", NULL};
 
 const struct wire_import import_chat = {
-    .name = "openai-chat", .list = "messages", .words = "content", .instead = instead, .strange = STRANGE_PARTS | STRANGE_TEXT, .message = message,
+    .name = "openai-chat", .list = "messages", .words = "content", .instead = instead, .strange = STRANGE_PARTS | STRANGE_TEXT,
+    .message = message,
     .block = block, .outside = outside,
 };

@@ -316,6 +316,7 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
 }
 
 const struct wire_import import_gemini = {
-    .name = "gemini", .list = "contents", .words = "parts", .strange = STRANGE_CALLS | STRANGE_CONTENT | STRANGE_TEXT, .message = content, .block = block,
+    .name = "gemini", .list = "contents", .words = "parts", .strange = STRANGE_CALLS | STRANGE_CONTENT | STRANGE_TEXT,
+    .message = content, .block = block,
     .outside = outside,
 };

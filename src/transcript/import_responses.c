@@ -223,7 +223,7 @@ static int item(struct import *im, json_t *it)
         {"custom_tool_call_output", result_item},
     };
     json_t *type = json_object_get(it, "type");
-    if (!type && string_at(it, "role"))
+    if (!has_member(it, "type") && string_at(it, "role"))
         return message_item(im, it);
     for (size_t i = 0; i < COUNT(takers); i++)
         if (is_word(type, takers[i].type))
@@ -247,8 +247,8 @@ static void outside(struct import *im, const json_t *body, json_t *rules, json_t
     }
 }
 
-
 const struct wire_import import_responses = {
-    .name = "openai-responses", .list = "input", .words = "content", .strange = STRANGE_PARTS | STRANGE_CALLS | STRANGE_TEXT, .message = item, .block = block,
+    .name = "openai-responses", .list = "input", .words = "content", .strange = STRANGE_PARTS | STRANGE_CALLS | STRANGE_TEXT,
+    .message = item, .block = block,
     .outside = outside,
 };

@@ -85,10 +85,9 @@ static const struct {
     {STRANGE_TEXT, "text", "\"text\" is within a part"},
 };
 
-/* Clients write null for what is not there. */
-static bool has_member(const json_t *message, const char *member)
+bool has_member(const json_t *object, const char *member)
 {
-    const json_t *value = json_object_get(message, member);
+    const json_t *value = json_object_get(object, member);
     return value && !json_is_null(value);
 }
 
@@ -104,8 +103,8 @@ static bool has_words(const struct wire_import *wire, const json_t *message)
  * words, so only what holds the words of others counts against one. */
 static int check_words(struct import *im, json_t *message)
 {
-    const json_t *type = json_object_get(message, "type");
-    if (has_words(im->wire, message) || (type && !is_word(type, "message")))
+    bool other = has_member(message, "type") && !is_word(json_object_get(message, "type"), "message");
+    if (other || has_words(im->wire, message))
         return 0;
     for (size_t i = 0; i < COUNT(strangers); i++)
         if (im->wire->strange & strangers[i].bit && has_member(message, strangers[i].member))

@@ -71,6 +71,8 @@ json_t *without(struct import *im, const json_t *object, const char *const keys[
 /* Its string member, or NULL. */
 json_t *string_at(const json_t *object, const char *key);
 bool is_word(const json_t *value, const char *word);
+/* Clients write null for what is not there. */
+bool has_member(const json_t *object, const char *member);
 bool is_url(const json_t *value); /* http or https */
 /* A value by a name that came from outside, all of its bytes; NULL when there is none, or no name. */
 json_t *by_name(const json_t *index, const json_t *name);

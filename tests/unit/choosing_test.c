@@ -436,7 +436,7 @@ static void fault_of(const char *yaml, struct fovea_fault *ret)
 }
 
 #define NO_PROVIDER(value, near) "\"" value "\" names no provider; did you mean \"" near "\", or is it missing from providers?"
-#define KNOWN "anthropic, openai, google, openrouter, nous, ollama, llama.cpp, vllm, lm-studio, local; or is it missing from providers?"
+#define KNOWN "anthropic, openai, google, openrouter, nous, ollama, llama.cpp, vllm, lm-studio, local"
 #define KEYED "provider: anthropic\napiKeyEnv: K\n"
 
 TEST(a_setting_that_names_no_provider_is_a_fault_with_its_line_and_the_nearest)
@@ -454,13 +454,18 @@ TEST(a_setting_that_names_no_provider_is_a_fault_with_its_line_and_the_nearest)
         {"model: opneai/gpt-5-mini:high\n", "config.yaml:1: model " NO_PROVIDER("opneai/gpt-5-mini:high", "openai/gpt-5-mini:high")},
         {KEYED "modelRoles.default: antropic/other\n",
          "config.yaml:3: modelRoles.default " NO_PROVIDER("antropic/other", "anthropic/other")},
-        {KEYED "model: foo/bar\n", "config.yaml:3: model \"foo/bar\" is no model of anthropic: its ids have no slash"},
+        {KEYED "model: foo/bar\n", "config.yaml:3: model \"foo/bar\" is no model of anthropic; write PROVIDER/ID for one of another's"},
         {KEYED "model: models/gemini-2.5-flash\n",
-         "config.yaml:3: model \"models/gemini-2.5-flash\" is no model of anthropic: its ids have no slash"},
-        {KEYED "modelRoles.vision: foo/bar\n", "config.yaml:3: modelRoles.vision \"foo/bar\" names no provider; there are " KNOWN},
+         "config.yaml:3: model \"models/gemini-2.5-flash\" is no model of anthropic; write PROVIDER/ID for one of another's"},
+        {KEYED "modelRoles.vision: foo/bar\n", "config.yaml:3: modelRoles.vision \"foo/bar\" names no provider; add it to providers, or take one of these: " KNOWN},
         {"provider: somebody-else\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
-         "config.yaml:1: provider \"somebody-else\" names no provider; there are home, " KNOWN},
-        {"provider: somebody-else\n", "config.yaml:1: provider \"somebody-else\" names no provider; there are " KNOWN},
+         "config.yaml:1: provider \"somebody-else\" names no provider; add it to providers, or take one of these: home, " KNOWN},
+        {"provider: somebody-else\n", "config.yaml:1: provider \"somebody-else\" names no provider; add it to providers, or take one of these: " KNOWN},
+        {"provider: somebody-else\nproviders: {some-company-gateway-1: {baseUrl: \"http://127.0.0.1:1/v1\"}, some-company-gateway-2: {baseUrl: "
+         "\"http://127.0.0.1:1/v1\"}, some-company-gateway-3: {baseUrl: \"http://127.0.0.1:1/v1\"}, some-company-gateway-4: {baseUrl: "
+         "\"http://127.0.0.1:1/v1\"}, some-company-gateway-5: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
+         "config.yaml:1: provider \"somebody-else\" names no provider; add it to providers, or take one of these: some-company-gateway-1, "
+         "some-company-gateway-2, some-company-gateway-3, some-company-gateway-4 and more"},
         {"\nproviders:\n  x:\n    wire: openai-chat\n",
          "config.yaml:3: providers.x has no baseUrl, such as \"http://127.0.0.1:8080/v1\""},
         {"providers.x.wire: openai-chat\n",

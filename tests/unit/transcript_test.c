@@ -284,6 +284,8 @@ TEST(what_is_no_request_is_refused_with_its_place_and_leaves_nothing)
         {"openai-chat", "[{\"role\":\"user\",\"content\":null,\"parts\":[{\"text\":\"hello\"}]}]",
          "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
         {"openai-chat", "[{\"role\":\"assistant\",\"tool_calls\":null,\"parts\":[]}]", "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
+        {"openai-chat", "[{\"role\":\"user\",\"type\":null,\"parts\":[{\"text\":\"hello\"}]}]",
+         "messages[0].content: missing; \"parts\" are gemini's", -EINVAL},
         /* and of none */
         {"gemini", "[{\"role\":\"model\"},{\"role\":\"user\",\"text\":\"hello\"}]", "contents[1].parts: missing; \"text\" is within a part", -EINVAL},
         {"openai-chat", "[{\"role\":\"user\",\"text\":\"hello\"}]", "messages[0].content: missing; \"text\" is within a part", -EINVAL},
