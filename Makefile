@@ -418,9 +418,10 @@ $(BUILD)/tests/text_markdown_test: $(MD_PARTS)
 $(BUILD)/tests/text_markdown_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 md4c 2>/dev/null)) -Irender/text
 $(BUILD)/tests/text_markdown_test: TEST_LIBS := $(MD_PARTS) $(OBJ)/libinternal.a $(shell pkg-config --libs glib-2.0 md4c)
 
-# Asks Pango itself.
-$(BUILD)/tests/svg_metrics_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_svg) 2>/dev/null)) -Irender/svg -Iworker
-$(BUILD)/tests/svg_metrics_test: TEST_LIBS := $(shell pkg-config --libs $(PKG_svg) 2>/dev/null)
+# Of the drawings' renderer; one asks Pango itself.
+SVG_TESTS := $(addprefix $(BUILD)/tests/,svg_metrics_test svg_opacity_test)
+$(SVG_TESTS): CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_svg) 2>/dev/null)) -Irender/svg -Iworker
+$(SVG_TESTS): TEST_LIBS := $(shell pkg-config --libs $(PKG_svg) 2>/dev/null)
 
 # A worker that misbehaves on request, for the tests of its parent.
 FAULT_OBJ := $(call objects,$(sort $(wildcard tests/fault/*.c)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SVG and SVGZ through fovea-svg's decoders: see shown.h. librsvg is Rust and not instrumented; what is ours is: the root's
- * attributes, extents, parts of a whole, and inflating.
- * about: render/svg/svg.c render/svg/extent.c render/svg/markup.c render/svg/part.c
+ * attributes, extents, parts of a whole, layers that are spared, and inflating.
+ * about: render/svg/svg.c render/svg/extent.c render/svg/markup.c render/svg/opacity.c render/svg/part.c
  * max_len: 16384
  */
 /* Of a font that librsvg has it scale out of all measure, cairo loses a table. Surfaces that we would lose go unseen with it. */
@@ -35,7 +35,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned 
     static const char *const words[] = {
         "<svg xmlns='http://www.w3.org/2000/svg'>", "</svg>", "<svg ", " width='100'", " height='50%'", " viewBox='0 0 10 10'",
         " viewBox='-1e5 3 1e-9 7'", " preserveAspectRatio='xMinYMax slice'", "<rect width='9' height='9'/>", "<g opacity='.5'>",
-        "</g>", "<text>a</text>", " transform='scale(1e6)'", "<use href='#a'/>", " id='a'", "<style>", "</style>", "<!--", "-->",
+        "</g>", "<text>a</text>", " opacity='.5'", " opacity='0'", " stroke='red'", " fill='none'", "<path d='M0 0h9v9'", "/>", " transform='scale(1e6)'", "<use href='#a'/>", " id='a'", "<style>", "</style>", "<!--", "-->",
         "<![CDATA[", "<?xml version='1.0'?>", "<!DOCTYPE svg [<!ENTITY e 'x'>]>", "&e;", "em", "mm", "1e308", "nan", NULL};
     return shown_mutate(data, len, room, seed, words, NULL);
 }

@@ -12,25 +12,10 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "scan.h"
 
 /* Pixels of the whole drawing at the scale of the part up to which the plain way is good. */
 enum { PLAIN_PIXELS = 16 << 20 };
-
-struct text {
-    const char *at, *end;
-};
-
-static bool starts(struct text t, const char *word)
-{
-    size_t len = strlen(word);
-    return (size_t)(t.end - t.at) >= len && !memcmp(t.at, word, len);
-}
-
-static void skip_past(struct text *t, const char *word)
-{
-    const char *found = memmem(t->at, (size_t)(t->end - t->at), word, strlen(word));
-    t->at = found ? found + strlen(word) : t->end;
-}
 
 /* A document type may have > between [ and ], and anything between quotes. */
 static void skip_doctype(struct text *t)
@@ -110,7 +95,7 @@ static bool has_layers(struct text t)
 {
     static const char *const words[] = {"opacity", "filter", "mask", "blend", "clip-path"};
     for (size_t i = 0; i < COUNT(words); i++)
-        if (memmem(t.at, (size_t)(t.end - t.at), words[i], strlen(words[i])))
+        if (has_word(t, words[i]))
             return true;
     return false;
 }

@@ -14,6 +14,7 @@
 
 struct decoder {
     uint8_t *inflated; /* NULL when the input is markup itself */
+    char *spared;      /* NULL when the markup is drawn as it came */
     struct svg_markup markup;
     RsvgHandle *handle;
     struct svg_extent extent;
@@ -24,6 +25,7 @@ static void close_svg(struct decoder *d)
     if (!d)
         return;
     g_clear_object(&d->handle);
+    free(d->spared);
     free(d->inflated);
     free(d);
 }
@@ -33,11 +35,21 @@ static void close_p_svg(struct decoder **d)
     close_svg(*d);
 }
 
+/* What is broken is told by its own lines. */
+static int parse(struct decoder *d, const struct svg_markup *m, struct complaint *c)
+{
+    d->markup = *m;
+    d->spared = svg_spare_layers(&d->markup);
+    if (d->spared && !svg_parse(d->markup.data, d->markup.len, &d->handle, NULL))
+        return WORK_OK;
+    d->markup = *m;
+    return svg_parse(m->data, m->len, &d->handle, c);
+}
+
 static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struct header *ret_header, struct complaint *c)
 {
-    d->markup = (struct svg_markup){data, len};
     fontset_ready();
-    int status = svg_parse(data, len, &d->handle, c);
+    int status = parse(d, &(struct svg_markup){data, len}, c);
     if (!status)
         status = svg_extent(&d->markup, d->handle, &d->extent, c);
     if (status)

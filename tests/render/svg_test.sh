@@ -242,6 +242,42 @@ test_half_transparent_colours_are_true() {
     [ "$(count ffc380 2)" -gt 150000 ]
 }
 
+# Rules keep every layer, also those that rule nothing.
+test_see_through_marks_look_the_same_with_a_layer_of_their_own_and_without() {
+    command -v rsvg-convert >/dev/null || skip "there is no rsvg-convert (librsvg2-bin)"
+    n=0
+    while read -r mark; do
+        n=$((n + 1))
+        ground='<rect width="100" height="100" fill="#fff"/><rect width="50" height="100" fill="#36c"/>
+            <linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-opacity=".3"/></linearGradient>
+            <pattern id="p" width=".2" height=".2"><rect width="9" height="5" fill="red" opacity=".5"/></pattern>'
+        svg "$n.svg" 'width="100" height="100"' "$ground$mark"
+        svg "layers$n.svg" 'width="100" height="100"' "$ground<style/>$mark"
+        rsvg-convert -w 400 -h 400 "layers$n.svg" -o "$n.png"
+        printf '%s\t%s\t%s\n' "$n.svg" "$n.png" "$n.png" >>list
+    done <<-END
+		<rect x="10" y="10" width="80" height="50" fill="red" opacity=".5"/>
+		<path d="M10 10L90 20L20 90L80 80" fill="none" stroke="red" stroke-width="9" opacity="0.35"/>
+		<g fill="none" stroke="lime"><line x2="99" y2="99" stroke-width="20" stroke-linecap="round" opacity=".8"/></g>
+		<g fill="none" stroke="lime"><g><line fill="red" x2="99" y2="99" stroke-width="20" stroke-dasharray="9 4" opacity=".8"/></g></g>
+		<circle cx="50" cy="50" r="45" fill="url(#g)" opacity=".6"/>
+		<circle cx="50" cy="50" r="45" fill="url(#p)" opacity=".6"/>
+		<ellipse cx="50" cy="50" rx="45" ry="9" fill="none" stroke="url(#g)" stroke-width="20" opacity=".6"/>
+		<ellipse cx="50" cy="50" rx="45" ry="9" fill="lime" stroke="red" stroke-width="20" opacity=".6"/>
+		<polygon points="5,5 95,5 50,95" fill="lime" stroke="red" stroke-width="9" opacity="0"/>
+		<text x="5" y="50" font-size="30" opacity="0">Words</text>
+		<g opacity=".5"><rect width="60" height="60" fill="red" opacity=".5"/><rect x="40" y="40" width="60" height="60" opacity=".5"/></g>
+		<g fill-opacity=".5"><rect width="60" height="60" fill="red" opacity=".5"/></g>
+		<clipPath id="c"><rect width="50" height="50" opacity="0"/></clipPath><rect width="99" height="99" clip-path="url(#c)"/>
+		<mask id="m"><rect width="50" height="50" fill="#fff" opacity=".5"/></mask><rect width="99" height="99" mask="url(#m)"/>
+		<filter id="f"><feOffset dx="9"/></filter><g filter="url(#f)"><rect width="50" height="50" opacity="0"/><rect x="9" width="9" height="9"/></g>
+	END
+    "$BUILD/tests/picdiff" "$BUILD" <list >distances
+    [ "$(wc -l <distances)" -eq 15 ] || fail "not all were drawn"
+    awk -F '\t' '!($1 ~ /^[0-9]/ && $1 <= 0.5 && $2 == 0)' distances >off
+    [ ! -s off ] || fail "$(cat off)"
+}
+
 test_text_is_drawn() {
     svg a.svg 'width="200" height="50"' '<rect width="200" height="50" fill="#fff"/><text x="5" y="40" font-size="40" font-family="sans-serif">Words</text>'
     look a.svg
