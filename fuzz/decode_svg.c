@@ -35,7 +35,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned 
     static const char *const words[] = {
         "<svg xmlns='http://www.w3.org/2000/svg'>", "</svg>", "<svg ", " width='100'", " height='50%'", " viewBox='0 0 10 10'",
         " viewBox='-1e5 3 1e-9 7'", " preserveAspectRatio='xMinYMax slice'", "<rect width='9' height='9'/>", "<g opacity='.5'>",
-        "</g>", "<text>a</text>", " opacity='.5'", " opacity='0'", " stroke='red'", " fill='none'", "<path d='M0 0h9v9'", "/>", " transform='scale(1e6)'", "<use href='#a'/>", " id='a'", "<style>", "</style>", "<!--", "-->",
-        "<![CDATA[", "<?xml version='1.0'?>", "<!DOCTYPE svg [<!ENTITY e 'x'>]>", "&e;", "em", "mm", "1e308", "nan", NULL};
+        "</g>", "<text>a</text>", " opacity='.5'", " opacity='0'", " stroke='red'", " fill='none'", "<path d='M0 0h9v9'", "/>",
+        " transform='scale(1e6)'", "<use href='#a'/>", " id='a'", "<style>", "</style>", "<!--", "-->", "<![CDATA[",
+        "<?xml version='1.0'?>", "<!DOCTYPE svg [<!ENTITY e 'x'>]>", "&e;", "em", "mm", "1e308", "nan", NULL};
     return shown_mutate(data, len, room, seed, words, NULL);
 }

@@ -389,8 +389,8 @@ struct fovea_image {
     const uint8_t *data;
     size_t len;
     uint32_t width, height;
-    uint32_t source_width, source_height; /* upright; of what is drawn, in its units (points, user units, CSS pixels), rounded: exact is what
-                                             scale makes of width and height */
+    uint32_t source_width, source_height; /* upright; of what is drawn, in its units (points, user units, CSS pixels), rounded:
+                                             exact is what scale makes of width and height */
     double scale[2], offset[2];           /* source = offset + shown * scale, */
     bool maps;                            /* where this is set: a contact sheet or a comparison is no part of its source */
     bool sheet;                           /* several pages or frames */

@@ -45,10 +45,15 @@ static bool is_upright(PangoFont *font)
     return upright;
 }
 
-/* Settings may stretch a font, as they do bitmaps of emoji, and round its height: then cairo has another than HarfBuzz. */
+/* Settings may stretch or slant a font, or round its height, and bitmaps of emoji have another: then cairo has not what HarfBuzz has,
+ * or Pango does it twice. */
 static bool is_as_set(cairo_scaled_font_t *font, const hb_font_extents_t *e)
 {
     cairo_font_extents_t drawn;
+    cairo_matrix_t set;
+    cairo_scaled_font_get_font_matrix(font, &set);
+    if (set.xx != set.yy || set.xy != 0 || set.yx != 0)
+        return false;
     cairo_scaled_font_extents(font, &drawn);
     double height = (double)(e->ascender - e->descender) / PANGO_SCALE;
     return fabs(drawn.ascent + drawn.descent - height) < height / 1000 + 2.0 / PANGO_SCALE;

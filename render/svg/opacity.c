@@ -52,7 +52,7 @@ static struct text read_name(struct text *t)
     return name;
 }
 
-/* NAME="VALUE"; false where that is not what is there. */
+/* NAME="VALUE"; false where that is not what is there, or is there for the second time. */
 static bool read_attribute(struct text *t, struct tag *tag)
 {
     const char *from = t->at;
@@ -68,11 +68,14 @@ static bool read_attribute(struct text *t, struct tag *tag)
     if (!value.end)
         return false;
     t->at = value.end + 1;
-    for (size_t i = 0; i < COUNT(attributes); i++)
-        if (is_word(name, attributes[i]))
-            tag->value[i] = value;
     if (is_word(name, attributes[OPACITY]))
         tag->from = from, tag->to = t->at;
+    for (size_t i = 0; i < COUNT(attributes); i++)
+        if (is_word(name, attributes[i])) {
+            if (tag->value[i].at)
+                return false;
+            tag->value[i] = value;
+        }
     return true;
 }
 
@@ -122,22 +125,22 @@ static bool is_shape(struct text name)
 }
 
 /* Letters only, which are all drawn with the text's own paint. Pictures of a colour font would not be. */
-static bool is_plain_text(const struct tag *tag, struct text rest)
+static bool is_plain_text(struct text name, struct text rest)
 {
-    if (!is_word(tag->name, "text") || tag->closed)
-        return false;
     while (rest.at < rest.end && *rest.at != '<' && *rest.at != '&' && (unsigned char)*rest.at < 0x80)
         rest.at++;
-    return starts(rest, "</");
+    return is_word(name, "text") && starts(rest, "</");
 }
 
-/* Digits with a point, below 1. What is no number after all is none in the other place either. */
-static bool is_below_one(struct text value)
+/* 0.5 or .5, but 0.1 at least: less is rounded in one way for a layer and in another for a paint, and many of them over each other
+ * show it. What is no number after all is none in the other place either. */
+static bool is_share(struct text value)
 {
     for (const char *c = value.at; c < value.end; c++)
-        if (!strchr("0123456789.", *c) || !*c)
+        if (!strchr("0123456789.", *c))
             return false;
-    return value.at < value.end && (*value.at == '0' || *value.at == '.');
+    value.at += starts(value, "0");
+    return starts(value, ".") && text_left(value) > 1 && value.at[1] != '0';
 }
 
 static bool is_nought(struct text value)
@@ -145,21 +148,24 @@ static bool is_nought(struct text value)
     for (const char *c = value.at; c < value.end; c++)
         if (*c != '0' && *c != '.')
             return false;
-    return true;
+    return value.at < value.end;
 }
 
+/* What is inside of it would have the paint's opacity too. */
 static bool needs_no_layer(const struct tag *tag, const struct paint *paint, struct text rest)
 {
     static const enum attribute own[] = {STYLE, FILL_OPACITY, STROKE_OPACITY, FILTER, MASK, CLIP_PATH, BLEND};
-    if (!tag->value[OPACITY].at || !is_below_one(tag->value[OPACITY]))
-        return false;
+    struct text opacity = tag->value[OPACITY];
+    bool shape = is_shape(tag->name) && (tag->closed || starts(rest, "</"));
     for (size_t i = 0; i < COUNT(own); i++)
         if (tag->value[own[i]].at)
             return false;
-    if (is_nought(tag->value[OPACITY]))
-        return is_shape(tag->name) || is_plain_text(tag, rest);
+    if (!opacity.at)
+        return false;
+    if (is_nought(opacity))
+        return shape || (!tag->closed && is_plain_text(tag->name, rest));
     bool filled = paint->filled && !is_word(tag->name, "line");
-    return is_shape(tag->name) && paint->even && !(filled && paint->stroked);
+    return shape && is_share(opacity) && paint->even && !(filled && paint->stroked);
 }
 
 static void put_paint(struct buf *b, const struct tag *tag)
@@ -169,17 +175,19 @@ static void put_paint(struct buf *b, const struct tag *tag)
     (void)buf_add_format(b, "fill-opacity=\"%.*s\" stroke-opacity=\"%.*s\"", len, v.at, len, v.at);
 }
 
-/* Rules, references and other alphabets make that a paint is not what the elements around it say. */
+/* Rules, references and what is included make that a paint is not what the elements around it say; another alphabet has other tags. */
 static bool is_plain(struct text t)
 {
-    static const char *const words[] = {"<style", ":style", "<!D", "<![", "<?xml-", "<use", ":use", "marker"};
+    static const char *const words[] = {"<style", ":style", "<!D",     "<![",     "<?xml-", "<use",
+                                        ":use",   "marker", "feImage", "include", "moji"};
     struct text declaration = t;
     for (size_t i = 0; i < COUNT(words); i++)
         if (has_word(t, words[i]))
             return false;
     skip_past(&declaration, "?>");
     declaration = (struct text){t.at, declaration.at};
-    return !memchr(t.at, 0, text_left(t)) && (!has_word(declaration, "encoding") || has_word(declaration, "UTF-8") || has_word(declaration, "utf-8"));
+    bool utf8 = !has_word(declaration, "encoding") || has_word(declaration, "UTF-8") || has_word(declaration, "utf-8");
+    return utf8 && !memchr(t.at, 0, text_left(t));
 }
 
 /* Copies t to b, rewritten; false where nothing is to be, or where it is no markup that is known here. */
@@ -190,10 +198,11 @@ static bool rewrite(struct text t, struct buf *b)
     const char *copied = t.at;
     while ((t.at = memchr(t.at, '<', text_left(t)))) {
         struct tag tag;
-        if (starts(t, "<!--") || starts(t, "<?") || starts(t, "</")) {
-            bool ends = t.at[1] == '/';
-            skip_past(&t, ends ? ">" : t.at[1] == '?' ? "?>" : "-->");
-            if (ends && !deep--)
+        if (skip_aside(&t))
+            continue;
+        if (starts(t, "</")) {
+            skip_past(&t, ">");
+            if (!deep--)
                 return false;
             continue;
         }

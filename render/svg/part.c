@@ -35,10 +35,8 @@ static void skip_doctype(struct text *t)
 static const char *find_root(struct text t)
 {
     for (; t.at < t.end; t.at++) {
-        if (starts(t, "<!--"))
-            skip_past(&t, "-->"), t.at--;
-        else if (starts(t, "<?"))
-            skip_past(&t, "?>"), t.at--;
+        if (skip_aside(&t))
+            t.at--;
         else if (starts(t, "<!"))
             skip_doctype(&t);
         else if (*t.at == '<')

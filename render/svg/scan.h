@@ -38,4 +38,15 @@ static inline void skip_past(struct text *t, const char *word)
     t->at = found ? found + strlen(word) : t->end;
 }
 
+/* A remark or a processing instruction, if one begins here. The first --> of <!--> is no end. */
+static inline bool skip_aside(struct text *t)
+{
+    bool remark = starts(*t, "<!--");
+    if (!remark && !starts(*t, "<?"))
+        return false;
+    t->at += remark ? 4 : 2;
+    skip_past(t, remark ? "-->" : "?>");
+    return true;
+}
+
 #endif

@@ -81,20 +81,6 @@ static int repair(struct span *text, uint8_t **copy)
     return 0;
 }
 
-/* Where a text ends within the address of a link, md4c looks one byte further: there is one. */
-static int put_end(struct span *text, uint8_t **copy)
-{
-    uint8_t *made = malloc(text->len + 1);
-    if (!made)
-        return -ENOMEM;
-    if (text->len)
-        memcpy(made, text->at, text->len);
-    made[text->len] = 0;
-    free(*copy);
-    text->at = *copy = made;
-    return 0;
-}
-
 static int parse(const struct source *s, struct md_doc *ret_doc, uint8_t **ret_copy)
 {
     struct span text;
@@ -103,8 +89,6 @@ static int parse(const struct source *s, struct md_doc *ret_doc, uint8_t **ret_c
         e = make_valid(&text, ret_copy);
     if (!e)
         e = repair(&text, ret_copy);
-    if (!e)
-        e = put_end(&text, ret_copy);
     return e ? e : md_doc_init(ret_doc, text);
 }
 

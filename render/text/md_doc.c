@@ -300,20 +300,33 @@ static uint32_t count_lines(struct span s)
     return n;
 }
 
+/* Where a text ends within the address of a link, md4c looks one byte further: there is one. */
+static int parse_copy(struct span text, const MD_PARSER *parser, struct build *b)
+{
+    auto_free char *copy = malloc(text.len + 1);
+    if (!copy)
+        return -ENOMEM;
+    if (text.len)
+        memcpy(copy, text.at, text.len);
+    copy[text.len] = 0;
+    b->source = (struct span){(const uint8_t *)copy, text.len};
+    int e = md_parse(copy, (MD_SIZE)text.len, parser, b);
+    return b->error ? b->error : e ? -ENOMEM : 0;
+}
+
 int md_doc_init(struct md_doc *d, struct span text)
 {
     *d = (struct md_doc){.text = BUF_INIT(LIMIT_MARKDOWN_TEXT), .alts = BUF_INIT(LIMIT_MARKDOWN_TEXT),
                          .refs = BUF_INIT(LIMIT_REFS_BYTES), .lines = count_lines(text)};
-    struct build b = {.doc = d, .source = text, .line = 1};
+    struct build b = {.doc = d, .line = 1};
     const MD_PARSER parser = {.flags = MD_DIALECT_GITHUB, .enter_block = on_block, .leave_block = on_block_end,
                               .enter_span = on_span, .leave_span = on_span_end, .text = on_text};
-    int e = md_parse((const char *)text.at, (MD_SIZE)text.len, &parser, &b);
-    if (e || b.error) {
+    int e = parse_copy(text, &parser, &b);
+    if (e)
         md_doc_done(d);
-        return b.error ? b.error : -ENOMEM;
-    }
-    build_lines(d, text);
-    return 0;
+    else
+        build_lines(d, text);
+    return e;
 }
 
 void md_doc_done(struct md_doc *d)

@@ -48,45 +48,49 @@ static int add_nearest(struct buf *why, const char *name)
     return buf_add_str(why, "\", or is it missing from providers?");
 }
 
-enum { NAMED_BYTES = 150 }; /* of many, as many as a sentence holds */
-
-/* Those of the config first. */
-static int add_providers(struct buf *why, const struct models *models)
+/* Those of the config first, as many as the room holds. */
+static int add_providers(struct buf *why, const struct models *models, size_t room)
 {
+    static const char more[] = " and more";
     const struct provider *p;
     size_t left = 0, named = 0;
     (void)buf_add_str(why, "names no provider; add it to providers, or take one of these: ");
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t i = 0; (p = models_provider_at(models, i)); i++) {
+            auto_buf name = BUF_INIT(KIB);
             if (p->listed != (pass == 0))
                 continue;
-            if (why->len > NAMED_BYTES) {
+            if (buf_add_shown(&name, p->name, 60) < 0)
+                return -ENOMEM;
+            if (left || (named && why->len + name.len + sizeof more + 2 > room)) {
                 left++;
                 continue;
             }
             (void)buf_add_str(why, named++ ? ", " : "");
-            (void)buf_add_shown(why, p->name, 60);
+            (void)buf_add(why, name.data, name.len);
         }
-    return buf_add_str(why, left ? " and more" : "");
+    return buf_add_str(why, left ? more : "");
 }
 
-static int add_reason(struct buf *why, const struct choose_mistake *m, const struct models *models)
+static int add_reason(struct buf *why, const struct choose_mistake *m, const struct models *models, size_t room)
 {
     if (*m->nearest)
         return add_nearest(why, m->nearest);
     if (m->beside)
         return buf_add_format(why, "is no model of %s; write PROVIDER/ID for one of another's", m->beside);
-    return add_providers(why, models);
+    return add_providers(why, models, room);
 }
 
 static int check_names(const fovea *f, struct fovea_fault *fault)
 {
     struct choose_inputs in = choosing_inputs(f);
     struct choose_mistake m = {0};
+    struct fovea_fault head = {0};
     auto_buf why = BUF_INIT(4 * KIB);
     if (!choose_mistaken(&in, &m))
         return 0;
-    if (add_reason(&why, &m, in.models) < 0)
+    (void)config_mistaken(&f->config, m.key, m.words, "", &head);
+    if (add_reason(&why, &m, in.models, sizeof head.text - strlen(head.text)) < 0)
         return fault_oom(fault);
     return config_mistaken(&f->config, m.key, m.words, why.data, fault);
 }

@@ -96,9 +96,10 @@ static json_t *make_part(struct import *im, json_t *b, enum side side)
 /* A call's function or custom tool, with the text that it was given. */
 static bool call_of(const json_t *call, json_t **ret_name, json_t **ret_text)
 {
-    json_t *function = json_object_get(call, "function"), *custom = json_object_get(call, "custom");
-    *ret_name = string_at(function ? function : custom, "name");
-    *ret_text = function ? string_at(function, "arguments") : string_at(custom, "input");
+    bool function = has_member(call, "function");
+    json_t *said = json_object_get(call, function ? "function" : "custom");
+    *ret_name = string_at(said, "name");
+    *ret_text = string_at(said, function ? "arguments" : "input");
     return string_at(call, "id") && *ret_name && *ret_text;
 }
 
@@ -116,7 +117,7 @@ static json_t *make_call(struct import *im, json_t *call)
 {
     json_t *name, *text, *id = json_object_get(call, "id"), *part;
     (void)call_of(call, &name, &text);
-    part = json_object_get(call, "function") ? part_call_text(im, id, name, text) : part_custom_call(im, id, name, text);
+    part = has_member(call, "function") ? part_call_text(im, id, name, text) : part_custom_call(im, id, name, text);
     return part_finish_same(im, part, call, SIDE_ASSISTANT);
 }
 

@@ -10,8 +10,8 @@
 /* A member under either of its names. */
 static json_t *either(const json_t *object, const char *camel, const char *snake)
 {
-    json_t *value = json_object_get(object, camel);
-    return value ? value : json_object_get(object, snake);
+    const char *name = has_member(object, camel) ? camel : snake;
+    return has_member(object, name) ? json_object_get(object, name) : NULL;
 }
 
 /* ---------------------------------------------------------------- canonical blocks */
@@ -52,7 +52,7 @@ static json_t *make_inline(struct import *im, json_t *p, enum side side)
 {
     static const struct payload_place camel = {.outer = "inlineData", .data = "data", .type = "mimeType"};
     static const struct payload_place snake = {.outer = "inline_data", .data = "data", .type = "mime_type"};
-    const struct payload_place *at = json_object_get(p, "inlineData") ? &camel : &snake;
+    const struct payload_place *at = has_member(p, "inlineData") ? &camel : &snake;
     json_t *inner = json_object_get(p, at->outer), *type = string_at(inner, at->type);
     const char *kind = kind_of(type);
     if (kind)
@@ -117,7 +117,7 @@ static void waits(struct import *im, json_t *id, json_t *name)
 
 static json_t *make_call(struct import *im, json_t *p, size_t place)
 {
-    json_t *call = either(p, "functionCall", "function_call"), *name = string_at(call, "name"), *args = json_object_get(call, "args");
+    json_t *call = either(p, "functionCall", "function_call"), *name = string_at(call, "name"), *args = either(call, "args", "args");
     json_t *said = string_at(call, "id");
     if (json_string_length(name) == 0 || (args && !json_is_object(args)))
         return NULL;
@@ -189,7 +189,7 @@ static json_t *response_id(struct import *im, const json_t *response, size_t pla
 static json_t *response_words(const json_t *response, bool *error)
 {
     json_t *output = string_at(response, "output"), *wrong = json_object_get(response, "error");
-    *error = wrong && !json_object_get(response, "output");
+    *error = has_member(response, "error") && !has_member(response, "output");
     if (output && json_object_size(response) == 1)
         return json_incref(output);
     return *error && json_is_string(wrong) && json_object_size(response) == 1 ? json_incref(wrong) : value_text(response);
@@ -252,7 +252,7 @@ static json_t *response_entry(struct import *im, json_t *p, const char *outer, s
 static json_t *add_one(struct import *im, json_t *e, json_t *p, const char *kind, size_t place)
 {
     enum side side = strcmp(kind, "assistant") != 0 ? SIDE_USER : SIDE_ASSISTANT;
-    const char *outer = json_object_get(p, "functionResponse") ? "functionResponse" : "function_response";
+    const char *outer = has_member(p, "functionResponse") ? "functionResponse" : "function_response";
     if (side == SIDE_USER && json_is_object(json_object_get(p, outer)))
         return response_entry(im, p, outer, place);
     e = entry_for(im, e, kind);

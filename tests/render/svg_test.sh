@@ -146,6 +146,15 @@ test_a_page_of_a_view_box_that_is_stretched_is_the_only_one() {
     has out 'has 1 page, so there is no page 2'
 }
 
+test_root_behind_a_remark_that_seems_to_end_at_once_is_found() {
+    for remark in '<!--><svg preserveAspectRatio="none">-->' '<!---><svg preserveAspectRatio="none">-->'; do
+        svg a.svg 'width="200" height="100" viewBox="0 0 10 10"' '<rect width="5" height="5"/>'
+        echo "$remark$(cat a.svg)" >b.svg
+        look b.svg
+        has out 'b.svg 20x10 user units'
+    done
+}
+
 test_size_is_that_of_what_is_drawn_when_nothing_says_it() {
     svg a.svg '' '<g opacity=".5"><rect x="50" y="20" width="40" height="80"/></g><rect x="60" y="30" width="20" height="60" fill="lime"/>'
     look a.svg
@@ -270,12 +279,34 @@ test_see_through_marks_look_the_same_with_a_layer_of_their_own_and_without() {
 		<g fill-opacity=".5"><rect width="60" height="60" fill="red" opacity=".5"/></g>
 		<clipPath id="c"><rect width="50" height="50" opacity="0"/></clipPath><rect width="99" height="99" clip-path="url(#c)"/>
 		<mask id="m"><rect width="50" height="50" fill="#fff" opacity=".5"/></mask><rect width="99" height="99" mask="url(#m)"/>
+		<rect fill="none" opacity=".5"><pattern id="q" width="1" height="1"><rect width="99" height="99" fill="red"/></pattern></rect><rect width="99" height="99" fill="url(#q)"/>
+		<circle opacity="0"><mask id="m"><rect width="99" height="99" fill="#fff"/></mask></circle><rect width="99" height="99" mask="url(#m)"/>
+		<!--><g fill="none">--><circle cx="50" cy="50" r="30" fill="red" stroke="blue" stroke-width="20" opacity=".5"/><!--></g>-->
+		$(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do printf '<rect width="99" height="99" fill="red" opacity=".01"/>'; done)
 		<filter id="f"><feOffset dx="9"/></filter><g filter="url(#f)"><rect width="50" height="50" opacity="0"/><rect x="9" width="9" height="9"/></g>
 	END
     "$BUILD/tests/picdiff" "$BUILD" <list >distances
-    [ "$(wc -l <distances)" -eq 15 ] || fail "not all were drawn"
+    [ "$(wc -l <distances)" -eq 19 ] || fail "not all were drawn"
     awk -F '\t' '!($1 ~ /^[0-9]/ && $1 <= 0.5 && $2 == 0)' distances >off
     [ ! -s off ] || fail "$(cat off)"
+}
+
+test_markup_that_is_broken_at_an_opacity_is_refused() {
+    svg a.svg 'width="9" height="9"' '<rect width="9" height="9" opacity=".5" opacity=".5"/>'
+    refused a.svg malformed
+    has out 'broken at line 1'
+}
+
+# Layers of the whole picture, some milliseconds each, would take many times as long.
+test_many_see_through_marks_are_drawn_without_layers() {
+    skip_if_sanitized
+    marks=$(awk 'BEGIN { for (i = 0; i < 400; i++) printf "<rect x=\"%d\" y=\"%d\" width=\"4\" height=\"4\" opacity=\".5\"/>", i % 20 * 5, i / 4 }')
+    svg a.svg 'width="100" height="100"' "$marks"
+    svg layers.svg 'width="100" height="100"' "<style/>$marks"
+    ms=$("$BUILD/tests/viewms" "$BUILD" 2 a.svg | tail -n 1 | cut -f 1)
+    layers=$("$BUILD/tests/viewms" "$BUILD" 2 layers.svg | tail -n 1 | cut -f 1)
+    echo "400 see-through marks: $ms ms; with layers: $layers"
+    awk -v a="$ms" -v b="$layers" 'BEGIN { exit !(a > 0 && a < b / 4) }' || fail "$ms ms, $layers with layers"
 }
 
 test_text_is_drawn() {

@@ -457,15 +457,22 @@ TEST(a_setting_that_names_no_provider_is_a_fault_with_its_line_and_the_nearest)
         {KEYED "model: foo/bar\n", "config.yaml:3: model \"foo/bar\" is no model of anthropic; write PROVIDER/ID for one of another's"},
         {KEYED "model: models/gemini-2.5-flash\n",
          "config.yaml:3: model \"models/gemini-2.5-flash\" is no model of anthropic; write PROVIDER/ID for one of another's"},
-        {KEYED "modelRoles.vision: foo/bar\n", "config.yaml:3: modelRoles.vision \"foo/bar\" names no provider; add it to providers, or take one of these: " KNOWN},
+        {KEYED "modelRoles.vision: foo/bar\n",
+         "config.yaml:3: modelRoles.vision \"foo/bar\" names no provider; add it to providers, or take one of these: " KNOWN},
         {"provider: somebody-else\nproviders: {home: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
          "config.yaml:1: provider \"somebody-else\" names no provider; add it to providers, or take one of these: home, " KNOWN},
-        {"provider: somebody-else\n", "config.yaml:1: provider \"somebody-else\" names no provider; add it to providers, or take one of these: " KNOWN},
+        {"provider: somebody-else\n",
+         "config.yaml:1: provider \"somebody-else\" names no provider; add it to providers, or take one of these: " KNOWN},
         {"provider: somebody-else\nproviders: {some-company-gateway-1: {baseUrl: \"http://127.0.0.1:1/v1\"}, some-company-gateway-2: {baseUrl: "
          "\"http://127.0.0.1:1/v1\"}, some-company-gateway-3: {baseUrl: \"http://127.0.0.1:1/v1\"}, some-company-gateway-4: {baseUrl: "
          "\"http://127.0.0.1:1/v1\"}, some-company-gateway-5: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
          "config.yaml:1: provider \"somebody-else\" names no provider; add it to providers, or take one of these: some-company-gateway-1, "
-         "some-company-gateway-2, some-company-gateway-3, some-company-gateway-4 and more"},
+         "some-company-gateway-2, some-company-gateway-3, some-company-gateway-4, some-company-gateway-5, anthropic, openai and more"},
+        {"provider: somebody-else-with-a-name-of-fifty-one-letters-or-so\nproviders: {one-of-forty-two-letters-xxxxxxxxxxxxxxxxxx: {baseUrl: "
+         "\"http://127.0.0.1:1/v1\"}, two-of-forty-two-letters-xxxxxxxxxxxxxxxxxx: {baseUrl: \"http://127.0.0.1:1/v1\"}, "
+         "three-of-forty-two-letters-xxxxxxxxxxxxxxxx: {baseUrl: \"http://127.0.0.1:1/v1\"}}\n",
+         "config.yaml:1: provider \"somebody-else-with-a-name-of-fifty-one-letters-or-so\" names no provider; add it to providers, or take "
+         "one of these: one-of-forty-two-letters-xxxxxxxxxxxxxxxxxx, two-of-forty-two-letters-xxxxxxxxxxxxxxxxxx and more"},
         {"\nproviders:\n  x:\n    wire: openai-chat\n",
          "config.yaml:3: providers.x has no baseUrl, such as \"http://127.0.0.1:8080/v1\""},
         {"providers.x.wire: openai-chat\n",

@@ -3,6 +3,8 @@
 #include "render/svg/metrics.c"
 #include "test.h"
 
+#include <fontconfig/fontconfig.h>
+
 static bool near(int a, int b)
 {
     return abs(a - b) <= 1; /* of 1024 to a unit: a number that is cut off just below the next */
@@ -35,6 +37,32 @@ static void check_same(PangoFont *font, const char *what)
               "%s: %d %d %d %d", what, b->underline_position, b->underline_thickness, b->strikethrough_position, b->strikethrough_thickness);
     pango_font_metrics_unref(a);
     pango_font_metrics_unref(b);
+}
+
+/* As settings of the system do it to some fonts. */
+TEST(lines_of_fonts_that_settings_stretch_are_measured_by_pango)
+{
+    static const char rule[] = "<fontconfig><match target='pattern'><test name='family'><string>Stretched</string></test>"
+                               "<edit name='matrix'><matrix><double>1</double><double>0</double><double>0</double><double>1.5</double>"
+                               "</matrix></edit></match></fontconfig>";
+    CHECK(FcConfigParseAndLoadFromMemory(FcConfigGetCurrent(), (const FcChar8 *)rule, FcTrue));
+    PangoFontMap *map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT);
+    PangoContext *context = pango_font_map_create_context(map);
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    pango_cairo_context_set_font_options(context, options);
+    cairo_font_options_destroy(options);
+    PangoFontDescription *d = pango_font_description_from_string("Stretched 12");
+    PangoFont *font = pango_context_load_font(context, d);
+    CHECK(font != NULL);
+    replace_once(font);
+    asked = 0;
+    check_same(font, "stretched");
+    CHECK(asked > 0);
+    g_object_unref(font);
+    pango_font_description_free(d);
+    g_object_unref(context);
+    g_object_unref(map);
 }
 
 TEST(lines_have_the_metrics_that_pango_gives_them)

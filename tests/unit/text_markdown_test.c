@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "render/text/md_build.h"
@@ -184,6 +186,23 @@ TEST(long_words_are_cut_and_long_paragraphs_go_on)
     CHECK(code_parts && strstr(code_parts, " ; C="));
     auto_free char *cell = many("abcdefgh ", NULL, LIMIT_MARKDOWN_BLOCK / 8, "|a|\n|---|\n|", "|");
     CHECK(!told_of(cell, &code) && code == -E2BIG);
+}
+
+/* Behind each text is a page that nobody may read. */
+TEST(text_that_ends_within_a_link_is_read_to_its_end_and_no_further)
+{
+    static const char *const texts[] = {"[a](b", "[a](<b", "![a](b", "[a](b \"c", "[a]: b", "[a]: <b", "<http://b", "www.b", "[a](b\\", "[a][b", "`b", "&am"};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(two != MAP_FAILED && !mprotect(two + page, page, PROT_NONE));
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        size_t len = strlen(texts[i]);
+        struct md_doc d;
+        memcpy(two + page - len, texts[i], len);
+        CHECK_MSG(!md_doc_init(&d, (struct span){two + page - len, len}), "%s", texts[i]);
+        md_doc_done(&d);
+    }
+    (void)munmap(two, 2 * page);
 }
 
 TEST(depth_has_an_end)

@@ -176,6 +176,18 @@ static const struct {
      "{\"type\":\"tool_call\",\"id\":\"gemini_0_1\",\"name\":\"view\",\"arguments\":{\"path\":\"b\"},\"raw\":{\"functionCall\":{\"name\":\"view\",\"args\":{\"path\":\"b\"}},\"thoughtSignature\":\"s\"}}]}\n"
      "{\"kind\":\"tool_result\"," WIRE("gemini") ",\"call\":\"gemini_0_0\",\"name\":\"view\",\"parts\":[{\"type\":\"text\",\"text\":\"1\"}],\"block\":{\"functionResponse\":{\"name\":\"view\",\"response\":{\"output\":\"1\"}}}}\n"
      "{\"kind\":\"tool_result\"," WIRE("gemini") ",\"join\":true,\"call\":\"x\",\"name\":\"view\",\"parts\":[{\"type\":\"text\",\"text\":\"2\"},{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"" HELLO "\",\"bytes\":5}]}\n"},
+    /* null is like nothing. */
+    {"openai-chat",
+     "[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"type\":\"custom\",\"function\":null,\"custom\":{\"name\":\"f\",\"input\":\"x\"}}]}]",
+     "{\"kind\":\"assistant\"," WIRE("openai-chat") ",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"f\",\"arguments_text\":\"x\",\"raw\":{\"id\":\"c\",\"type\":\"custom\",\"function\":null,\"custom\":{\"name\":\"f\",\"input\":\"x\"}}}]}\n"},
+    {"openai-responses",
+     "[{\"type\":null,\"role\":\"user\",\"content\":\"q\"}]",
+     "{\"kind\":\"user\",\"wire\":\"openai-responses\",\"plain\":true,\"parts\":[{\"type\":\"text\",\"text\":\"q\"}],\"raw\":{\"type\":null,\"role\":\"user\"}}\n"},
+    {"gemini",
+     "[{\"role\":\"model\",\"parts\":[{\"functionCall\":null,\"function_call\":{\"name\":\"f\",\"args\":null}}]},{\"role\":\"user\",\"parts\":[{\"functionResponse\":null,\"function_response\":{\"name\":\"f\",\"response\":{\"result\":\"fine\",\"error\":null}}}]},{\"role\":\"user\",\"parts\":[{\"text\":null,\"inlineData\":null,\"inline_data\":{\"mime_type\":\"image/png\",\"data\":\"aGVsbG8=\"}}]}]",
+     "{\"kind\":\"assistant\",\"wire\":\"gemini\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"gemini_0_0\",\"name\":\"f\",\"arguments\":{},\"raw\":{\"functionCall\":null,\"function_call\":{\"name\":\"f\",\"args\":null}}}]}\n"
+     "{\"kind\":\"tool_result\",\"wire\":\"gemini\",\"call\":\"gemini_0_0\",\"name\":\"f\",\"parts\":[{\"type\":\"text\",\"text\":\"{\\\"result\\\":\\\"fine\\\",\\\"error\\\":null}\"}],\"block\":{\"functionResponse\":null,\"function_response\":{\"name\":\"f\",\"response\":{\"result\":\"fine\",\"error\":null}}}}\n"
+     "{\"kind\":\"user\",\"wire\":\"gemini\",\"parts\":[{\"type\":\"image\",\"media_type\":\"image/png\",\"sha256\":\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\",\"bytes\":5,\"raw\":{\"text\":null,\"inlineData\":null,\"inline_data\":{\"mime_type\":\"\\u0001type\",\"data\":\"\\u0001data\"}}}]}\n"},
 };
 
 TEST(requests_become_the_entries_that_are_documented)

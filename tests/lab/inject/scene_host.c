@@ -157,7 +157,7 @@ static void tell_setting(const struct fovea_setting_now *s, void *arg)
 
 static void run_settings(struct outcome *o)
 {
-    static const char *const traces[] = {"short", "pdf", NULL}; /* the others are only longer */
+    static const char *const traces[] = {"short", "pdf", NULL}; /* each of the others takes seconds */
     struct fovea_fault fault = {0};
     struct outcome entry = {0};
     int64_t cleared;
