@@ -27,15 +27,16 @@ struct crowd {
     int64_t longest, grace;
 };
 
-/* What the process has of /proc/self/NAME, but for the descriptor that looks. */
+/* How many there are of the process's threads, or of its descriptors with the one that looks. */
 static int entries(const char *name)
 {
     int n = 0;
+    const struct dirent *e;
     DIR *d = opendir(name);
     if (!d)
         return -1;
-    while (readdir(d))
-        n++;
+    while ((e = readdir(d)))
+        n += e->d_name[0] != '.';
     (void)closedir(d);
     return n;
 }
