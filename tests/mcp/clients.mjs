@@ -109,9 +109,9 @@ const unseen = () => ({ path: path.join(GOOD, 'png-screen-2560x1600.png'), max_e
 async function progress({ call, pid }) {
   const seen = [];
   const letGo = holdWorkers(pid());
-  setTimeout(letGo, 6500);
+  setTimeout(letGo, 5500);
   wantPicture(await call('view', unseen(), { onprogress: one_ => seen.push(one_.progress), timeout: 30000 }));
-  want(seen.length >= 1, 'progress within 6.5 s', seen);
+  want(seen.length >= 1, 'progress within 5.5 s', seen);
   want(seen.every((value, at) => at === 0 || value > seen[at - 1]), 'it grows', seen);
 }
 
