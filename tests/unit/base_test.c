@@ -245,7 +245,7 @@ TEST(a_cancel_ends_hashing)
     CHECK(pthread_create(&thread, NULL, strike_soon, cancel) == 0);
     int64_t start = clock_ms();
     CHECK(sha256_fd(fd, GIB, cancel, digest) == -ECANCELED);
-    CHECK_MSG(clock_ms() - start < 100, "%ld ms", (long)(clock_ms() - start));
+    CHECK_MSG(clock_ms() - start < 300, "%ld ms", (long)(clock_ms() - start));
     CHECK(pthread_join(thread, NULL) == 0);
     fovea_cancel_free(cancel);
 }

@@ -242,7 +242,7 @@ static void check_cancel(const struct place *p, void (*run)(const struct reader_
     CHECK_MSG(took >= 50 && took < 50 + SOON_MS, "%ld ms", (long)took);
     CHECK(!pthread_join(t, NULL));
     start = clock_ms();
-    CHECK(run_job(p, sleep_for_ever, c, -1, 60000) == -ECANCELED && clock_ms() - start < 20); /* it stays struck */
+    CHECK(run_job(p, sleep_for_ever, c, -1, 60000) == -ECANCELED && clock_ms() - start < 1000); /* it stays struck */
     fovea_cancel_free(c);
     CHECK(reads_inside(p));
 }

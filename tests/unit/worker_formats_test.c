@@ -245,7 +245,7 @@ TEST(a_gif_of_100000_frames_is_counted_in_milliseconds)
     int64_t from = clock_ms();
     auto_picture p = decode(MEDIA_GIF, &b);
     CHECK(!p.status && p.h.frames == 100000);
-    CHECK_MSG(clock_ms() - from < 250, "%lld ms", (long long)(clock_ms() - from));
+    CHECK_MSG(clock_ms() - from < 1000, "%lld ms", (long long)(clock_ms() - from));
     auto_picture last = decode_with(MEDIA_GIF, b.data, b.len, 100000, 0);
     CHECK(!last.status);
     CHECK_MSG(clock_ms() - from < 2500, "%lld ms", (long long)(clock_ms() - from));
