@@ -123,7 +123,7 @@ $(OBJ)/worker/%.o: OPT := -O3
 $(OBJ)/render/svg/svg.o: OPT := -O3
 
 # Only the types; the library is loaded when a record is in PostgreSQL.
-$(OBJ)/src/record/postgre%.o $(OBJ)/tests/lab/inject/scene_record.o $(BUILD)/tests/record_hostile_test $(BUILD)/tests/record_pq_test: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
+$(OBJ)/src/record/postgre%.o $(OBJ)/tests/lab/inject/scene_record.o $(addprefix $(BUILD)/tests/record_,hostile_test postgres_test pq_test): CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
 
 # Only the types; the library is loaded when something is drawn.
 $(OBJ)/cmd/draw.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags chafa 2>/dev/null))

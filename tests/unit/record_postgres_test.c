@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The PostgreSQL backend of the record where there is no server, or one that is slow; tests/record has the rest. */
-#include "record/record_backend.h"
+#include "record/postgres_priv.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -81,6 +81,31 @@ TEST(a_server_that_is_not_there_is_told_of_at_once)
     record_close(r);
 }
 
+static int each_row(const struct backend_row *row, void *arg)
+{
+    (void)row, (void)arg;
+    return 0;
+}
+
+TEST(each_reading_call_tells_of_a_server_that_is_not_there)
+{
+    struct backend *b = NULL;
+    struct backend_head head;
+    struct backend_variant variant;
+    const uint8_t hash[SHA256_LEN] = {0};
+    void *data = NULL;
+    size_t len;
+    int64_t seq;
+    struct record_options o = {.where = "postgresql:///x?host=/nowhere", .folder = "", .derive = derive};
+    CHECK(backend_postgres.open(&o, &patient, &b, NULL) == 0);
+    CHECK(backend_postgres.head(b, "s", &head, NULL) == -EHOSTUNREACH);
+    CHECK(backend_postgres.rows(b, 1, 1, each_row, NULL, NULL) == -EHOSTUNREACH);
+    CHECK(backend_postgres.blob(b, hash, &data, &len, NULL) == -EHOSTUNREACH);
+    CHECK(backend_postgres.variant(b, hash, "spec", &variant, NULL) == -EHOSTUNREACH);
+    CHECK(backend_postgres.find_mark(b, 1, "m", &seq, NULL) == -EHOSTUNREACH);
+    backend_postgres.close(b);
+}
+
 TEST(a_silent_server_is_left_when_the_cancel_strikes)
 {
     char folder[64], where[128];
@@ -145,6 +170,30 @@ TEST(waiting_for_another_writer_ends_when_the_cancel_strikes)
 }
 
 enum { BLOB = 40000 };
+
+/* Each further call says that it is lost, and the next transaction is on a connection of its own. */
+TEST(a_connection_lost_between_two_writes_is_told_of_until_the_end)
+{
+    static char data[BLOB] = "lost";
+    struct backend *b = NULL;
+    struct backend_head head;
+    struct fovea_fault fault = {0};
+    struct record_blob blob = {.data = data, .len = BLOB};
+    if (!store())
+        SKIP("tests/record has a server");
+    sha256(data, BLOB, blob.sha256);
+    struct record_options o = {.where = store(), .folder = "", .derive = derive};
+    CHECK(backend_postgres.open(&o, &patient, &b, &fault) == 0);
+    CHECK_MSG(backend_postgres.begin(b, "lost", true, &head, &fault) == 0, "%s", fault.text);
+    CHECK(shutdown(b->link.pq->PQsocket(b->link.conn), SHUT_RDWR) == 0);
+    CHECK(backend_postgres.put_blob(b, &blob, &fault) == -EHOSTDOWN);
+    CHECK(backend_postgres.set_head(b, head.id, &(struct record_point){.seq = 1}, &fault) == -EHOSTDOWN);
+    CHECK(backend_postgres.end(b, -EHOSTDOWN, &fault) == -EHOSTDOWN);
+    CHECK_MSG(backend_postgres.begin(b, "lost", true, &head, &fault) == 0, "%s", fault.text);
+    CHECK_MSG(backend_postgres.put_blob(b, &blob, &fault) == 0, "%s", fault.text);
+    CHECK_MSG(backend_postgres.end(b, 0, &fault) == 0, "%s", fault.text);
+    backend_postgres.close(b);
+}
 
 struct crossing {
     pthread_barrier_t *both;

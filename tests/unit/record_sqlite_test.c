@@ -13,6 +13,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "fault_vfs.h"
+#include "record/record_backend.h"
 #include "record_lab.h"
 #include "test.h"
 
@@ -899,6 +900,59 @@ TEST(another_program_that_holds_the_file_is_waited_for_and_told_of)
     CHECK(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
     CHECK(lab_say(brief, "a", NULL, "y") == 2);
     record_close(brief);
+    fovea_cancel_free(cancel);
+}
+
+TEST(waiting_for_another_program_ends_when_the_cancel_strikes)
+{
+    auto_lab l;
+    lab_begin(&l);
+    sqlite3 *other = NULL;
+    fovea_cancel *cancel = NULL;
+    pthread_t thread;
+    CHECK(lab_say(l.r, "a", NULL, "x") == 1 && fovea_cancel_new(&cancel, NULL) == 0);
+    CHECK(sqlite3_open(l.file, &other) == SQLITE_OK && sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
+    record_cancel(l.r, cancel);
+    int64_t begun = clock_ms();
+    CHECK(pthread_create(&thread, NULL, strike_soon, cancel) == 0);
+    CHECK(lab_say(l.r, "a", NULL, "x") == -ECANCELED);
+    CHECK(clock_ms() - begun >= 90 && clock_ms() - begun < LIMIT_RECORD_WAIT_MS / 2);
+    (void)pthread_join(thread, NULL);
+    record_cancel(l.r, NULL);
+    CHECK(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+    CHECK(lab_say(l.r, "a", NULL, "x") == 2);
+    fovea_cancel_free(cancel);
+}
+
+static void hear_nothing(const char *words, void *arg)
+{
+    (void)words, (void)arg;
+}
+
+/* One statement may go through all of a large file. */
+TEST(a_look_through_the_whole_file_ends_when_the_cancel_strikes)
+{
+    enum { ENTRIES = 20000 };
+    auto_lab l;
+    lab_begin(&l);
+    auto_free struct record_new *entries = calloc(ENTRIES, sizeof *entries);
+    for (int i = 0; i < ENTRIES; i++)
+        entries[i] = (struct record_new){"words", 5};
+    struct record_append a = {.session = "a", .entries = entries, .count = ENTRIES, .after = -1};
+    struct record_appended done;
+    CHECK_MSG(record_append(l.r, &a, &done, &l.fault) == 0, "%s", l.fault.text);
+    fovea_cancel *cancel = NULL;
+    struct backend *b = NULL;
+    CHECK(fovea_cancel_new(&cancel, NULL) == 0);
+    struct record_options o = {.where = "sqlite:", .folder = l.folder, .derive = lab_derive};
+    struct backend_wait wait = {.cancel = cancel, .ms = LIMIT_RECORD_WAIT_MS};
+    CHECK(backend_sqlite.open(&o, &wait, &b, &l.fault) == 0);
+    CHECK_MSG(backend_sqlite.integrity(b, hear_nothing, NULL, &l.fault) == 0, "%s", l.fault.text);
+    fovea_cancel_now(cancel);
+    CHECK(backend_sqlite.integrity(b, hear_nothing, NULL, &l.fault) == -ECANCELED);
+    fovea_cancel_reset(cancel);
+    CHECK_MSG(backend_sqlite.integrity(b, hear_nothing, NULL, &l.fault) == 0, "%s", l.fault.text);
+    backend_sqlite.close(b);
     fovea_cancel_free(cancel);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/cancel.h"
+#include "record/record_priv.h"
 #include "record_lab.h"
 #include "test.h"
 
@@ -384,6 +385,42 @@ TEST(deleting_takes_out_what_no_other_session_uses)
     CHECK(record_blob(l.r, shared_hash, &data, &len, &l.fault) == 0);
     CHECK(lab_check(&l, b, false).count == 0);
     CHECK(lab_say(l.r, a, NULL, "anew") == 1);
+}
+
+struct deleter {
+    struct record *r;
+    const char *session;
+    int code;
+};
+
+static void *delete_it(void *arg)
+{
+    struct deleter *d = arg;
+    d->code = record_delete(d->r, d->session, NULL);
+    return NULL;
+}
+
+/* The second finds it, waits for the first, and then there is none. */
+TEST(of_two_who_delete_a_session_the_later_is_told_that_there_is_none)
+{
+    static const struct timespec nap = {.tv_nsec = 100 * 1000000};
+    auto_lab l;
+    lab_init(&l);
+    const char *a = lab_name(&l, "a");
+    struct deleter later = {.r = l.r, .session = a};
+    struct backend_head head;
+    pthread_t thread;
+    CHECK(lab_say(l.r, a, NULL, "x") == 1);
+    struct record *first = lab_open(&l);
+    CHECK_MSG(first->kind->begin(first->backend, a, false, &head, &l.fault) == 0, "%s", l.fault.text);
+    CHECK(pthread_create(&thread, NULL, delete_it, &later) == 0);
+    (void)nanosleep(&nap, NULL);
+    CHECK_MSG(first->kind->drop_session(first->backend, head.id, &l.fault) == 0, "%s", l.fault.text);
+    CHECK_MSG(first->kind->end(first->backend, 0, &l.fault) == 0, "%s", l.fault.text);
+    (void)pthread_join(thread, NULL);
+    CHECK_MSG(later.code == -ENOENT, "%d", later.code);
+    CHECK(lab_say(l.r, a, NULL, "anew") == 1);
+    record_close(first);
 }
 
 /* ---------------------------------------------------------------- many at once */
