@@ -3,11 +3,11 @@
 #include "draw.h"
 
 #include <chafa.h>
-#include <dlfcn.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "base/limits.h"
+#include "base/symbol.h"
 
 #define CHAFA_FUNCTIONS(X)                                                                                         \
     X(chafa_term_db_get_default) X(chafa_term_db_detect) X(chafa_term_db_get_fallback_info)                         \
@@ -41,11 +41,10 @@ static int load(struct drawing *d)
     d->library = dlopen("libchafa.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!d->library)
         return -ENOENT;
-#define FIND(name)                                                    \
-    if (!(*(void **)&d->api.name = dlsym(d->library, #name)))         \
-        return -ENOENT;
+    bool all = true;
+#define FIND(name) all = all && symbol_find(d->library, #name, &d->api.name);
     CHAFA_FUNCTIONS(FIND)
-    return 0;
+    return all ? 0 : -ENOENT;
 }
 
 static bool env_has(const char *name, const char *part)

@@ -19,8 +19,6 @@
 #include "read.h"
 #include "sandbox/serve.h"
 
-enum { EXIT_GONE = 1 }; /* nobody to talk to */
-
 struct language {
     char name[LIMIT_OCR_LANGUAGE + 1];
     const void *data; /* NULL: could not be had */
@@ -50,7 +48,7 @@ static int write_text(int fd, const struct buf *text, struct work_reply *reply)
     return 0;
 }
 
-static int work(struct reader *reader, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
+static int read_rows(struct reader *reader, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
 {
     auto_buf text = BUF_INIT(LIMIT_OCR_OUTPUT);
     const void *rows;
@@ -67,6 +65,11 @@ static int work(struct reader *reader, const struct work_request *q, const int f
     return write_text(fds[SERVE_OUTPUT], &text, reply);
 }
 
+static void work(const void *reader, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
+{
+    (void)read_rows(*(struct reader *const *)reader, q, fds, reply);
+}
+
 int main(int argc, char **argv)
 {
     static const struct jail_limits limits = {LIMIT_OCR_MEMORY, LIMIT_OCR_OUTPUT, LIMIT_OCR_CPU_S, NULL};
@@ -81,18 +84,8 @@ int main(int argc, char **argv)
     int failed = jail_enter_within(getppid(), WORK_SOCKET, &limits, &jail);
     reader_libraries(codecs, sizeof codecs);
     if (serve_hello(&jail, codecs) || failed)
-        return EXIT_GONE;
+        return SERVE_GONE;
     if (language.data)
         (void)reader_new(language.data, language.len, language.name, &reader);
-    struct work_request request;
-    struct work_reply reply = {.magic = WORK_MAGIC};
-    int fds[SERVE_FDS] = {-1, -1, -1};
-    int e = serve_receive(&request, fds);
-    if (e == -EPIPE)
-        _exit(EXIT_GONE);
-    if (e)
-        (void)serve_refuse(&reply, WORK_UNSUPPORTED, "not a request of this version");
-    else
-        (void)work(reader, &request, fds, &reply);
-    _exit(serve_reply(&reply) ? EXIT_GONE : 0);
+    serve_one(work, &reader);
 }

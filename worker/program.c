@@ -15,10 +15,6 @@
 #include "sandbox/serve.h"
 #include "warm.h"
 
-enum {
-    EXIT_GONE = 1, /* nobody to talk to */
-};
-
 static int write_output(int fd, const struct output *out, const struct work_request *request, struct work_reply *reply)
 {
     size_t preview = out->preview.px ? image_stride(&out->preview) * out->preview.size.h : 0;
@@ -45,8 +41,7 @@ static int make(const struct worker_program *p, const struct source *s, struct w
     return picture_make_with(ops, s, reply, ret) ? -EBADMSG : 0;
 }
 
-static int work(const struct worker_program *p, const struct work_request *request, const int fds[SERVE_FDS],
-                struct work_reply *reply)
+static void work(const void *program, const struct work_request *request, const int fds[SERVE_FDS], struct work_reply *reply)
 {
     const void *data, *other;
     struct output out = {0};
@@ -54,11 +49,10 @@ static int work(const struct worker_program *p, const struct work_request *reque
     if (!e)
         e = serve_map_other(request, fds, &other, reply);
     if (e)
-        return e;
+        return;
     struct source s = {.data = data, .len = (size_t)request->input_len, .request = request, .other = other};
-    e = make(p, &s, reply, &out);
-    /* Nothing is released: the process ends now, and that is faster. */
-    return e ? e : write_output(fds[SERVE_OUTPUT], &out, request, reply);
+    if (!make(program, &s, reply, &out))
+        (void)write_output(fds[SERVE_OUTPUT], &out, request, reply);
 }
 
 /*
@@ -106,17 +100,7 @@ int worker_main(const struct worker_program *p, int argc, char **argv)
     int failed = jail_enter_within(parent, WORK_SOCKET, &limits, &jail);
     p->libraries(codecs, sizeof codecs);
     if (serve_hello(&jail, codecs) || failed)
-        return EXIT_GONE;
+        return SERVE_GONE;
     warm_in_time(p, argc, argv);
-    struct work_request request;
-    struct work_reply reply = {.magic = WORK_MAGIC};
-    int fds[SERVE_FDS] = {-1, -1, -1};
-    int e = serve_receive(&request, fds);
-    if (e == -EPIPE)
-        _exit(EXIT_GONE);
-    if (e)
-        (void)serve_refuse(&reply, WORK_UNSUPPORTED, "not a request of this version");
-    else
-        (void)work(p, &request, fds, &reply);
-    _exit(serve_reply(&reply) ? EXIT_GONE : 0);
+    serve_one(work, p);
 }

@@ -2,27 +2,18 @@
 /* libpq by dlopen: see postgres_lib.h. */
 #include "record/postgres_lib.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <string.h>
+
+#include "base/symbol.h"
 
 static struct pq_table table;
 static bool loaded;
-
-/* POSIX lets dlsym give functions; ISO C has no cast for it, so the address is copied. */
-static bool find(void *library, const char *name, void *to)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(to, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
 
 static void load(void)
 {
     void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
     bool all = library != NULL;
-#define PQ_FIND(name) all = all && find(library, #name, &table.name);
+#define PQ_FIND(name) all = all && symbol_find(library, #name, &table.name);
     PQ_FUNCTIONS(PQ_FIND)
     loaded = all;
 }

@@ -102,3 +102,18 @@ int serve_map_other(const struct work_request *request, const int fds[SERVE_FDS]
     *ret = NULL;
     return request->other_len ? map(fds[SERVE_OTHER], request->other_len, ret, reply) : 0;
 }
+
+void serve_one(serve_work *work, const void *arg)
+{
+    struct work_request request;
+    struct work_reply reply = {.magic = WORK_MAGIC};
+    int fds[SERVE_FDS] = {-1, -1, -1};
+    int e = serve_receive(&request, fds);
+    if (e == -EPIPE)
+        _exit(SERVE_GONE);
+    if (e)
+        (void)serve_refuse(&reply, WORK_UNSUPPORTED, "not a request of this version");
+    else
+        work(arg, &request, fds, &reply);
+    _exit(serve_reply(&reply) ? SERVE_GONE : 0);
+}

@@ -15,6 +15,8 @@ int serve_hello(const struct jail_report *jail, const char *codecs);
 /* Input, output, and the other input. */
 enum { SERVE_INPUT, SERVE_OUTPUT, SERVE_OTHER, SERVE_FDS };
 
+enum { SERVE_GONE = 1 }; /* how a program ends that has nobody to talk to */
+
 /* Waits for the request and its descriptors (-1 where there is none). -EBADMSG: something else came. */
 int serve_receive(struct work_request *ret, int ret_fds[SERVE_FDS]);
 
@@ -22,6 +24,12 @@ int serve_receive(struct work_request *ret, int ret_fds[SERVE_FDS]);
 bool serve_awaited(void);
 
 int serve_reply(const struct work_reply *reply);
+
+/* Fills in the reply to a request, or refuses in it. */
+typedef void serve_work(const void *arg, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply);
+
+/* Waits for the one request, has it done, replies and ends the process, which is quicker than releasing what it holds. */
+_Noreturn void serve_one(serve_work *work, const void *arg);
 
 /* Fills in why there is no result, and returns -EBADMSG. */
 int serve_refuse(struct work_reply *reply, enum work_status status, const char *why);
