@@ -16,6 +16,7 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "percept/json.h"
 #include "test.h"
 
@@ -96,22 +97,6 @@ static void made_tree(void)
           setenv("XDG_CONFIG_HOME", in_top("config"), 1) == 0 && setenv("XDG_CACHE_HOME", in_top("cache"), 1) == 0);
     find_build();
 }
-
-static void fovea_free_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void session_free_p(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void result_free_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_free_p) fovea
-#define auto_session cleanup(session_free_p) fovea_session
-#define auto_result cleanup(result_free_p) fovea_result
 
 static fovea *context_of(const char *config)
 {

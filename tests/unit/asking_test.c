@@ -8,27 +8,12 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "test.h"
 
 /* 40x30, one colour. */
 static const char picture[] = "iVBORw0KGgoAAAANSUhEUgAAACgAAAAeCAIAAADRv8uKAAAAK0lEQVR42u3NMQ0AAAgDsEmZfxVIQwYcTfo3056IWCwWi8VisVgsFov/"
                               "xgu+7rA96jsSHQAAAABJRU5ErkJggg==";
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void free_result(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-#define auto_result cleanup(free_result) fovea_result
 
 static const char *build(void)
 {

@@ -4,15 +4,12 @@
 
 #include "api/tools.h"
 #include "base/cleanup.h"
+#include "handles.h"
 #include "percept/result.h"
 
 static void json_decref_p(json_t **j)
 {
     json_decref(*j);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
 }
 
 struct row {
@@ -78,7 +75,7 @@ TEST(json_arguments_are_taken_or_refused_by_name)
         cleanup(json_decref_p) json_t *json =
             json_loads(rows[i].json, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
         auto_free void *request = calloc(1, tool->request_size);
-        cleanup(result_p) fovea_result *refusal = NULL;
+        auto_result *refusal = NULL;
         struct fovea_fault fault;
         CHECK_MSG(tool_arguments(tool, json, request, &refusal, &fault) == 0, "%s", rows[i].json);
         CHECK_MSG(!refusal == !rows[i].says, "%s gave %s", rows[i].json, refusal ? fovea_result_text(refusal) : "none");

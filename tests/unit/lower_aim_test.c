@@ -10,21 +10,11 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "fovea.h"
+#include "handles.h"
 #include "record/record.h"
 #include "test.h"
 
 static char home[] = "/tmp/fovea-aim-XXXXXX";
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
 
 static const char *in_home(const char *name)
 {

@@ -14,21 +14,11 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "record/record.h"
 #include "test.h"
 
 static char home[64];
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
 
 static void remove_home(void)
 {
@@ -341,7 +331,6 @@ static void peak_begin(void)
         (void)close(fd);
     }
 }
-
 
 /* What nobody can save: reading the live pictures, checked, and writing them as base64. */
 static int copy_each(const struct record_entry *e, void *arg)

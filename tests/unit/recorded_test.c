@@ -11,28 +11,13 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "record/record.h"
 #include "test.h"
 #include "tree.h"
 
 static struct tree tree;
 static char build[LIMIT_PATH_BYTES];
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void free_result(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-#define auto_result cleanup(free_result) fovea_result
 
 static void remove_tree(void)
 {

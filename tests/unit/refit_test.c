@@ -13,22 +13,12 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "test.h"
 #include "tree.h"
 
 static struct tree tree;
 static char build[LIMIT_PATH_BYTES];
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
 
 static void remove_tree(void)
 {

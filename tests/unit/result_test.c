@@ -8,16 +8,13 @@
 #include "api/views.h"
 #include "base/cleanup.h"
 #include "comma.h"
+#include "handles.h"
 #include "percept/note.h"
 #include "percept/result.h"
 
 static void json_decref_p(json_t **j)
 {
     json_decref(*j);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
 }
 
 /* The contract's own example: 3840x2160 shown at 1568x882. */
@@ -45,7 +42,7 @@ static struct perception example(void)
 static json_t *json_of(struct perception *p, unsigned flags)
 {
     p->note = note_new(p, "a.png", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(p);
+    auto_result *r = result_of_perception(p);
     auto_free char *words = fovea_result_json_new(r, flags);
     return json_loads(words ? words : "", 0, NULL);
 }
@@ -268,7 +265,7 @@ TEST(words_beside_a_picture_have_the_factors_of_its_note)
     p.crop = (struct area){0, 0, 988.232, 555.57};
     p.again = true;
     p.note = note_new(&p, "a.svg", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *words = fovea_result_words_new(r);
     CHECK_MSG(strstr(words, "Multiply coordinates by 0.6303 ") && strstr(words, "scale 0.6303,"), "%s", words);
 }
@@ -279,7 +276,7 @@ TEST(the_way_to_one_of_a_sheet_is_one_that_it_has)
     p.source.media = MEDIA_GIF;
     p.sheet = p.again = true;
     p.note = strdup("n");
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *words = fovea_result_words_new(r);
     CHECK_MSG(strstr(words, " and its frame]"), "%s", words);
 }
@@ -327,7 +324,7 @@ TEST(equal_pictures_are_a_perception_without_pixels)
     struct perception p = {.id = "view:3f9a0c51d2e4", .ref = strdup("a.png"), .source = {.media = MEDIA_PNG, .size = {9, 9}},
                            .difference = {.made = true, .name = strdup("b.png"), .size = {9, 9}, .own = {9, 9}}};
     p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *json = fovea_result_json_new(r, FOVEA_JSON_DATA), *words = fovea_result_words_new(r);
     struct fovea_image image;
     CHECK(fovea_result_image(r, &image) == -ENOENT);
@@ -339,7 +336,7 @@ TEST(equal_pictures_are_a_perception_without_pixels)
 TEST(refusal_json_has_reason_and_message)
 {
     for (int reason = 0; reason < REASON_COUNT; reason++) {
-        cleanup(result_p) fovea_result *r = result_refused((enum reason)reason, "say \"%s\"", "it");
+        auto_result *r = result_refused((enum reason)reason, "say \"%s\"", "it");
         auto_free char *words = fovea_result_json_new(r, FOVEA_JSON_DATA);
         cleanup(json_decref_p) json_t *j = json_loads(words, 0, NULL);
         CHECK(json_is_false(json_object_get(j, "ok")));
@@ -353,7 +350,7 @@ TEST(text_json_keeps_the_text_exactly)
 {
     struct text t = {.path = strdup("/a"), .text = strdup("one\r\ntw\"o\n"), .len = 10, .first = 10, .last = 11,
                      .total = 500};
-    cleanup(result_p) fovea_result *r = result_of_text(&t);
+    auto_result *r = result_of_text(&t);
     auto_free char *words = fovea_result_json_new(r, 0);
     cleanup(json_decref_p) json_t *j = json_loads(words, 0, NULL);
     CHECK_STR(json_string_value(json_object_get(j, "text")), "one\r\ntw\"o\n");
@@ -396,7 +393,7 @@ TEST(envelope_is_the_contracts_byte_for_byte)
         .parsed_text = strdup("{}"), .provider = strdup("anthropic"), .model = strdup("claude-opus-4-7"),
         .cost = {3400000, "0.0034"}, .input_tokens = 1287, .output_tokens = -1, .note = strdup("seen small"),
     };
-    cleanup(result_p) fovea_result *r = result_of_answer(&a);
+    auto_result *r = result_of_answer(&a);
     auto_free char *words = fovea_result_json_new(r, 0);
     CHECK_STR(words, "{\"ok\":true,\"kind\":\"answer\",\"text\":\"a \\\"menu\\\"\\nopen\","
                      "\"parsed\":{\"third\":0.3333333333333333,\"tenth\":0.1,\"n\":3},\"model\":\"claude-opus-4-7\","
@@ -408,7 +405,7 @@ TEST(inspected_answer_has_content_and_details_only)
 {
     struct answer a = {.inspected = true, .text = strdup("yes"), .provider = strdup("home"), .model = strdup("a/b"),
                        .path = strdup("/abs/a.png"), .mime = "image/webp"};
-    cleanup(result_p) fovea_result *r = result_of_answer(&a);
+    auto_result *r = result_of_answer(&a);
     auto_free char *words = fovea_result_json_new(r, 0);
     CHECK_STR(words, "{\"ok\":true,\"kind\":\"answer\",\"content\":[{\"type\":\"text\",\"text\":\"yes\"}],"
                      "\"details\":{\"model\":\"home/a/b\",\"imagePath\":\"/abs/a.png\",\"mimeType\":\"image/webp\"}}");
@@ -431,12 +428,12 @@ TEST(error_has_prefix_code_and_cost_or_words_alone)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct cost cost = {.nano = rows[i].nano};
-        cleanup(result_p) fovea_result *r = result_failed(FAIL_LLM_ERROR, "no", &cost);
+        auto_result *r = result_failed(FAIL_LLM_ERROR, "no", &cost);
         auto_free char *words = fovea_result_json_new(r, 0);
         CHECK_STR(words, rows[i].json);
         CHECK_STR(fovea_result_code(r), "execution_failed");
     }
-    cleanup(result_p) fovea_result *plain = result_failed_plain("inspect_image request failed.");
+    auto_result *plain = result_failed_plain("inspect_image request failed.");
     auto_free char *words = fovea_result_json_new(plain, 0);
     CHECK_STR(words, "{\"ok\":false,\"kind\":\"error\",\"error\":\"inspect_image request failed.\"}");
     CHECK(!fovea_result_code(plain));
@@ -447,7 +444,7 @@ TEST(native_perception_says_so_and_carries_the_question)
     struct perception p = example();
     p.question = strdup("which?");
     p.note = strdup("n");
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     struct fovea_image image;
     auto_free char *words = fovea_result_json_new(r, 0);
     CHECK(strstr(words, "\"native\":true") && !fovea_result_image(r, &image) && !strcmp(image.question, "which?"));
@@ -458,7 +455,7 @@ TEST(a_result_says_the_same_whatever_the_locale)
     struct perception p = example();
     p.size = (struct size){1568, 800};
     p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *json = fovea_result_json_new(r, 0), *words = fovea_result_words_new(r);
     if (!comma_on())
         SKIP("no locale with a comma can be made here (localedef)");

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "silence.h"
 #include "test.h"
 
@@ -90,22 +91,6 @@ static bool made_tree(void)
     find_build();
     return true;
 }
-
-static void fovea_free_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void session_free_p(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void result_free_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_free_p) fovea
-#define auto_session cleanup(session_free_p) fovea_session
-#define auto_result cleanup(result_free_p) fovea_result
 
 /* A context that reaches the tree and the fixtures, where no other reach is given. */
 static fovea *context(struct fovea_options options)

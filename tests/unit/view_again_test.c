@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 
 /* ---------------------------------------------------------------- a place to be in */
 
@@ -85,22 +86,6 @@ static void made_tree(void)
     }
     CHECK(mkdir(in_top("elsewhere"), 0700) == 0);
 }
-
-static void fovea_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void session_p(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_p) fovea
-#define auto_session cleanup(session_p) fovea_session
-#define auto_result cleanup(result_p) fovea_result
 
 static fovea *context_with(const char *workers)
 {

@@ -9,17 +9,7 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "fovea.h"
-
-static void fovea_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_p) fovea
-#define auto_result cleanup(result_p) fovea_result
+#include "handles.h"
 
 static const char *build(void)
 {
