@@ -9,13 +9,9 @@
 #include "base/cleanup.h"
 #include "comma.h"
 #include "handles.h"
+#include "percept/json.h"
 #include "percept/note.h"
 #include "percept/result.h"
-
-static void json_decref_p(json_t **j)
-{
-    json_decref(*j);
-}
 
 /* The contract's own example: 3840x2160 shown at 1568x882. */
 static struct perception example(void)
@@ -53,7 +49,7 @@ TEST(perception_json_has_the_contracts_members)
                                        "height", "bytes",  "source", "region", "page", "scale", "offset",
                                        "resized", "over_budget", "tokens", "note"};
     struct perception p = example();
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     for (size_t i = 0; i < COUNT(keys); i++)
         CHECK_MSG(json_object_get(j, keys[i]) != NULL, "%s is missing", keys[i]);
     CHECK(json_object_get(j, "data") == NULL);
@@ -69,7 +65,7 @@ TEST(perception_json_has_the_contracts_members)
 TEST(perception_json_carries_the_picture_only_when_asked)
 {
     struct perception p = example();
-    cleanup(json_decref_p) json_t *j = json_of(&p, FOVEA_JSON_DATA);
+    auto_json *j = json_of(&p, FOVEA_JSON_DATA);
     CHECK_STR(json_string_value(json_object_get(j, "data")), "UklGRg==");
 }
 
@@ -288,7 +284,7 @@ TEST(small_units_have_more_places_in_json)
     p.region = true;
     p.size = (struct size){1568, 1568};
     p.crop = (struct area){0.0123456, 0.25, 0.05, 0.05};
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     CHECK(json_number_value(json_array_get(json_object_get(j, "offset"), 0)) == 0.0123456);
     CHECK(json_number_value(json_array_get(json_object_get(j, "region"), 0)) == 0.0123456);
 }
@@ -298,7 +294,7 @@ TEST(lines_of_a_part_that_cannot_be_told_are_null)
     struct perception p = example();
     p.source.media = MEDIA_TEXT;
     p.total_lines = 9;
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     CHECK(json_is_null(json_object_get(j, "lines")) && json_integer_value(json_object_get(j, "total_lines")) == 9);
 }
 
@@ -311,7 +307,7 @@ TEST(json_of_a_sheet_has_cells_and_no_scale)
     p.cells = calloc(1, sizeof *p.cells);
     p.cells[0] = (struct cell){{8, 9, 100, 50}, 40, 4100, false, true};
     p.n_cells = 1;
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     auto_free char *cells = json_dumps(json_object_get(j, "cells"), JSON_COMPACT);
     CHECK_STR(cells, "[{\"frame\":40,\"time\":4.0999999999999996,\"box\":[8,9,100,50]}]");
     CHECK(json_is_null(json_object_get(j, "scale")) && json_is_null(json_object_get(j, "offset")));
@@ -338,7 +334,7 @@ TEST(refusal_json_has_reason_and_message)
     for (int reason = 0; reason < REASON_COUNT; reason++) {
         auto_result *r = result_refused((enum reason)reason, "say \"%s\"", "it");
         auto_free char *words = fovea_result_json_new(r, FOVEA_JSON_DATA);
-        cleanup(json_decref_p) json_t *j = json_loads(words, 0, NULL);
+        auto_json *j = json_loads(words, 0, NULL);
         CHECK(json_is_false(json_object_get(j, "ok")));
         CHECK_STR(json_string_value(json_object_get(j, "kind")), "refusal");
         CHECK_STR(json_string_value(json_object_get(j, "reason")), reason_name((enum reason)reason));
@@ -352,7 +348,7 @@ TEST(text_json_keeps_the_text_exactly)
                      .total = 500};
     auto_result *r = result_of_text(&t);
     auto_free char *words = fovea_result_json_new(r, 0);
-    cleanup(json_decref_p) json_t *j = json_loads(words, 0, NULL);
+    auto_json *j = json_loads(words, 0, NULL);
     CHECK_STR(json_string_value(json_object_get(j, "text")), "one\r\ntw\"o\n");
     CHECK(json_integer_value(json_array_get(json_object_get(j, "lines"), 1)) == 11);
     CHECK(json_integer_value(json_object_get(j, "total_lines")) == 500);

@@ -13,12 +13,8 @@
 #include "base/limits.h"
 #include "fovea.h"
 #include "handles.h"
+#include "percept/json.h"
 #include "source/sniff.h"
-
-static void json_decref_p(json_t **j)
-{
-    json_decref(*j);
-}
 
 static const char *build(void)
 {
@@ -344,7 +340,7 @@ TEST(model_limits_are_honoured_and_tokens_told)
     CHECK(fovea_result_image(r, &m) == 0);
     CHECK_MSG(m.width == 1270 && m.height == 952, "%ux%u", m.width, m.height);
     auto_free char *json = fovea_result_json_new(r, 0);
-    cleanup(json_decref_p) json_t *j = json_loads(json, 0, NULL);
+    auto_json *j = json_loads(json, 0, NULL);
     CHECK(json_integer_value(json_object_get(json_object_get(j, "tokens"), "image")) == 1564);
     auto_result *effort = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "anthropic/claude-sonnet-4-6:high");
     CHECK(fovea_result_image(effort, &m) == 0 && m.width == 1270);
@@ -550,7 +546,7 @@ TEST(every_file_of_the_shared_corpora_is_seen_or_refused_as_the_manifest_says)
     size_t room = 0;
     unsigned seen = 0, refused = 0;
     while (getline(&line, &room, in) > 0) {
-        cleanup(json_decref_p) json_t *row = json_loads(line, 0, NULL);
+        auto_json *row = json_loads(line, 0, NULL);
         const char *path = json_string_value(json_object_get(row, "path"));
         bool here = false;
         for (size_t i = 0; path && i < COUNT(folders); i++)
