@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "built.h"
 #include "sandbox/pool.h"
 
 enum call { SYSCALL, GETRLIMIT, POLL, SENDMSG, RECV, CALLS };
@@ -121,13 +122,10 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const s
 /* The fault worker is beside this program. Where it is slow, nobody has heard from it when it is given its job. */
 static struct pool *new_pool(bool slow)
 {
-    char dir[LIMIT_PATH_BYTES], file[LIMIT_PATH_BYTES + 32];
+    const char *dir = built(slow ? "tests/fault/hello-slow" : "tests/fault");
+    char file[LIMIT_PATH_BYTES + 32];
     struct pool *p = NULL;
     struct fovea_fault fault = {0};
-    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
-    dir[n > 0 ? n : 0] = 0;
-    size_t len = (size_t)(strrchr(dir, '/') - dir);
-    (void)snprintf(dir + len, sizeof dir - len, slow ? "/fault/hello-slow" : "/fault");
     (void)snprintf(file, sizeof file, "%s/fovea-worker", dir);
     if (slow && (mkdir(dir, 0755) == 0 || errno == EEXIST))
         (void)!symlink("../fovea-worker", file);

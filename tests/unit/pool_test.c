@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "built.h"
 #include "filter.h"
 #include "sandbox/check.h"
 #include "sandbox/crew.h"
@@ -44,10 +45,7 @@ static const char *worker_dir(const char *name)
 {
     static _Thread_local char dir[LIMIT_PATH_BYTES];
     char file[LIMIT_PATH_BYTES + 32];
-    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
-    dir[n > 0 ? n : 0] = 0;
-    size_t len = (size_t)(strrchr(dir, '/') - dir);
-    (void)snprintf(dir + len, sizeof dir - len, name ? "/fault/%s" : "/fault", name);
+    (void)snprintf(dir, sizeof dir, name ? "%s/tests/fault/%s" : "%s/tests/fault", build_folder(), name);
     if (name) {
         (void)mkdir(dir, 0755);
         (void)snprintf(file, sizeof file, "%s/fovea-worker", dir);

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
 #include "handles.h"
 #include "record/record.h"
@@ -17,7 +18,6 @@
 #include "tree.h"
 
 static struct tree tree;
-static char build[LIMIT_PATH_BYTES];
 
 static void remove_tree(void)
 {
@@ -31,15 +31,9 @@ static fovea *context(void)
     if (!tree.top[0]) {
         CHECK(tree_init(&tree, "-") == 0 && !setenv("XDG_STATE_HOME", tree.top, 1));
         (void)atexit(remove_tree);
-        ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
-        for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/recorded_test */
-            build[n] = '\0';
-            n = strrchr(build, '/') - build;
-        }
-        build[MAX(n, 0)] = '\0';
     }
     const char *reach[] = {tree.top, NULL};
-    struct fovea_options o = {.cwd = tree.top, .reach = reach, .config_file = "", .worker_dir = build, .render = FOVEA_RENDER_ALL};
+    struct fovea_options o = {.cwd = tree.top, .reach = reach, .config_file = "", .worker_dir = build_folder(), .render = FOVEA_RENDER_ALL};
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -72,7 +66,7 @@ static void record_one(const char *session_name, const char *file, const char *f
     char from[LIMIT_PATH_BYTES + 64], to[LIMIT_PATH_BYTES];
     auto_fovea *f = context();
     auto_session *s = session(f, session_name);
-    (void)snprintf(from, sizeof from, "%s/fixtures/good/%s", build, fixture);
+    (void)snprintf(from, sizeof from, "%s/fixtures/good/%s", build_folder(), fixture);
     (void)snprintf(to, sizeof to, "%s%s", tree.top, file);
     char bytes[8192];
     const char *text = fixture;
@@ -180,10 +174,7 @@ static const struct row svg[] = {
 
 TEST(a_recorded_drawing_of_an_older_version_is_as_large_as_its_scale_says)
 {
-    char program[LIMIT_PATH_BYTES + 16];
-    fovea_free(context());
-    (void)snprintf(program, sizeof program, "%s/fovea-svg", build);
-    if (access(program, X_OK) != 0)
+    if (!has_program("svg"))
         SKIP("fovea-svg is not built");
     check_rows("a.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'><rect width='20' height='30'/></svg>", svg, COUNT(svg));
 }

@@ -12,29 +12,17 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
 #include "handles.h"
 #include "test.h"
 #include "tree.h"
 
 static struct tree tree;
-static char build[LIMIT_PATH_BYTES];
 
 static void remove_tree(void)
 {
     tree_done(&tree);
-}
-
-/* build/tests/refit_test */
-static void find_build(void)
-{
-    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
-    for (int up = 0; n > 0 && up < 2; up++) {
-        build[n] = '\0';
-        char *slash = strrchr(build, '/');
-        *slash = '\0';
-        n = slash - build;
-    }
 }
 
 /* A context with the workers of a folder of the build; its record is that of the others here. */
@@ -43,13 +31,12 @@ static fovea *context(const char *folder)
     char workers[LIMIT_PATH_BYTES + 32];
     struct fovea_fault fault = {0};
     fovea *f = NULL;
-    if (!build[0]) {
+    if (!tree.top[0]) {
         CHECK(tree_init(&tree, "-") == 0);
         (void)setenv("XDG_STATE_HOME", tree.top, 1);
         (void)atexit(remove_tree);
-        find_build();
     }
-    (void)snprintf(workers, sizeof workers, "%s%s", build, folder);
+    (void)snprintf(workers, sizeof workers, "%s%s", build_folder(), folder);
     CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = "", .worker_dir = workers}, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -105,7 +92,7 @@ static int sql(const char *words)
 static char *fixture_new(const char *name, size_t *ret_len)
 {
     char path[LIMIT_PATH_BYTES + 64];
-    (void)snprintf(path, sizeof path, "%s/fixtures/%s", build, name);
+    (void)snprintf(path, sizeof path, "%s/fixtures/%s", build_folder(), name);
     auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st = {0};
     CHECK_MSG(fd >= 0 && fstat(fd, &st) == 0, "%s", path);

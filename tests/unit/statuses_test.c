@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
 #include "handles.h"
 #include "sandbox/proto.h"
@@ -26,16 +27,12 @@ static void remove_tree(void)
 static void make_tree(void)
 {
     static const char *const names[] = {"worker", "photo", "svg", "text", "pdf", "video"};
-    char worker[LIMIT_PATH_BYTES], link[LIMIT_PATH_BYTES + 32];
-    ssize_t n = readlink("/proc/self/exe", worker, sizeof worker - 1);
-    worker[n > 0 ? n : 0] = '\0';
-    size_t len = (size_t)(strrchr(worker, '/') - worker);
-    (void)snprintf(worker + len, sizeof worker - len, "/fault/fovea-worker");
+    char link[LIMIT_PATH_BYTES + 32];
     CHECK(tree_init(&tree, "-") == 0 && !setenv("XDG_STATE_HOME", tree.top, 1));
     (void)atexit(remove_tree);
     for (size_t i = 0; i < COUNT(names); i++) {
         (void)snprintf(link, sizeof link, "%s/fovea-%s", tree.top, names[i]);
-        CHECK(symlink(worker, link) == 0);
+        CHECK(symlink(built("tests/fault/fovea-worker"), link) == 0);
     }
 }
 

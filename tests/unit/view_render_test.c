@@ -8,21 +8,16 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "built.h"
 #include "fovea.h"
 #include "handles.h"
-
-static const char *build(void)
-{
-    const char *b = getenv("BUILD");
-    return b ? b : "build";
-}
 
 /* A context that has nothing in reach: what is seen is given as bytes. */
 static fovea *context(unsigned render)
 {
     const char *reach[] = {"/usr/share/fonts", NULL};
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = "/", .reach = reach, .config_file = "", .worker_dir = build(), .render = render};
+    struct fovea_options o = {.cwd = "/", .reach = reach, .config_file = "", .worker_dir = build_folder(), .render = render};
     fovea *f = NULL;
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     return f;

@@ -11,42 +11,22 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
 #include "handles.h"
 #include "percept/json.h"
 #include "source/sniff.h"
 
-static const char *build(void)
-{
-    const char *b = getenv("BUILD");
-    return b ? b : "build";
-}
-
 static const char *fixtures(void)
 {
-    static char path[4096];
-    char *cwd = getcwd(NULL, 0);
-    snprintf(path, sizeof path, "%s%s%s/fixtures", *build() == '/' ? "" : cwd, *build() == '/' ? "" : "/", build());
-    free(cwd);
-    return path;
-}
-
-/* The absolute path of a file that was built. NULL when out of memory. */
-static char *built_new(const char *name)
-{
-    char *path = NULL, *cwd = getcwd(NULL, 0);
-    bool absolute = *build() == '/';
-    if (asprintf(&path, "%s%s%s/%s", absolute ? "" : cwd, absolute ? "" : "/", build(), name) < 0)
-        path = NULL;
-    free(cwd);
-    return path;
+    return built("fixtures");
 }
 
 static fovea *context(unsigned ready, bool no_webp)
 {
     const char *reach[] = {fixtures(), NULL};
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = build(),
+    struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = build_folder(),
                               .ready_workers = ready, .no_webp = no_webp};
     fovea *f = NULL;
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
@@ -290,10 +270,9 @@ TEST(picture_seen_again_is_the_one_that_would_be_made_afresh)
 TEST(picture_seen_again_needs_no_worker_but_the_file_itself)
 {
     char folder[] = "/tmp/fovea-cache-XXXXXX", worker[64];
-    auto_free char *built = NULL;
-    CHECK(mkdtemp(folder) && (built = built_new("fovea-worker")));
+    CHECK(mkdtemp(folder));
     snprintf(worker, sizeof worker, "%s/fovea-worker", folder);
-    CHECK(!symlink(built, worker));
+    CHECK(!symlink(built("fovea-worker"), worker));
     const char *reach[] = {fixtures(), NULL};
     struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = folder};
     struct fovea_fault fault = {0};
@@ -413,7 +392,7 @@ static fovea *configured(const char *yaml)
     char file[] = "/tmp/fovea-view-XXXXXX.yaml";
     int fd = mkstemps(file, 5);
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = fixtures(), .config_file = file, .worker_dir = build()};
+    struct fovea_options o = {.cwd = fixtures(), .config_file = file, .worker_dir = build_folder()};
     fovea *f = NULL;
     CHECK(fd >= 0 && write(fd, yaml, strlen(yaml)) == (ssize_t)strlen(yaml));
     close_fd(fd);
@@ -539,7 +518,7 @@ TEST(every_file_of_the_shared_corpora_is_seen_or_refused_as_the_manifest_says)
         SKIP("../shared/corpora is not there");
     const char *reach[] = {root, NULL};
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = root, .reach = reach, .config_file = "", .worker_dir = build(), .ready_workers = 2};
+    struct fovea_options o = {.cwd = root, .reach = reach, .config_file = "", .worker_dir = build_folder(), .ready_workers = 2};
     auto_fovea *f = NULL;
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     auto_free char *line = NULL;

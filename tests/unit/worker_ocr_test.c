@@ -14,6 +14,7 @@
 #include "ask/ocr.h"
 #include "ask/ocr_priv.h"
 #include "base/clock.h"
+#include "built.h"
 #include "filter.h"
 #include "letters.h"
 #include "pictures.h"
@@ -26,17 +27,6 @@
 static const char text_shown[] = "FATAL ERROR\nDATA FULL\nPLEASE REBOOT";
 
 /* ---------------------------------------------------------------- tools */
-
-/* The folder that this build's programs stand in. */
-static const char *build_dir(void)
-{
-    static char dir[LIMIT_PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
-    dir[n > 0 ? n : 0] = 0;
-    for (int up = 0; up < 2; up++)
-        *strrchr(dir, '/') = 0;
-    return dir;
-}
 
 struct bench {
     struct pool *pixels;
@@ -54,8 +44,8 @@ static void bench_done(struct bench *b)
 static struct bench bench_with(const char *folder, const char *language)
 {
     struct bench b = {0};
-    CHECK(!pool_new(build_dir(), 0, &b.pixels, &b.fault));
-    CHECK_MSG(!ocr_new(build_dir(), folder, language, &b.ocr, &b.fault), "%s", b.fault.text);
+    CHECK(!pool_new(build_folder(), 0, &b.pixels, &b.fault));
+    CHECK_MSG(!ocr_new(build_folder(), folder, language, &b.ocr, &b.fault), "%s", b.fault.text);
     return b;
 }
 

@@ -2,6 +2,7 @@
 /* Contact sheets: where pictures and words come to lie, and which frames of an animation are on one. */
 #include "test.h"
 
+#include "built.h"
 #include "pictures.h"
 #include "sandbox/check.h"
 #include "worker/picture.h"
@@ -284,10 +285,9 @@ TEST(a_damaged_frame_refuses_the_sheet)
 /* What a sheet shows of each frame is what a decoder gives of it alone. */
 static void compare_frames(const char *name, enum media media, uint32_t frames)
 {
-    char path[512];
+    char path[LIMIT_PATH_BYTES];
     auto_buf file = BUF_INIT(FILE_MAX);
-    const char *build = getenv("BUILD");
-    (void)snprintf(path, sizeof path, "%s/fixtures/good/%s", build ? build : "build", name);
+    (void)snprintf(path, sizeof path, "%s/fixtures/good/%s", build_folder(), name);
     FILE *f = fopen(path, "rb");
     if (!f)
         SKIP("no fixtures");
