@@ -24,22 +24,31 @@ static inline const char *build_folder(void)
     return path;
 }
 
-/* The path of something in it; good until 8 calls later in this thread. */
-static inline const char *built(const char *name)
+static inline const char *built_in(const char *folder, const char *name)
 {
     static _Thread_local char paths[8][LIMIT_PATH_BYTES];
     static _Thread_local unsigned next;
     char *path = paths[next++ % COUNT(paths)];
-    (void)snprintf(path, LIMIT_PATH_BYTES, "%s/%s", build_folder(), name);
+    (void)snprintf(path, LIMIT_PATH_BYTES, "%s/%s%s", build_folder(), folder, name);
     return path;
+}
+
+/* The path of something in it; good until 8 calls later in this thread. */
+static inline const char *built(const char *name)
+{
+    return built_in("", name);
+}
+
+/* The same of a good fixture. */
+static inline const char *fixture(const char *name)
+{
+    return built_in("fixtures/good/", name);
 }
 
 /* Whether fovea-NAME is built: a machine need not have the libraries of all programs. */
 static inline bool has_program(const char *name)
 {
-    char program[64];
-    (void)snprintf(program, sizeof program, "fovea-%s", name);
-    return access(built(program), X_OK) == 0;
+    return access(built_in("fovea-", name), X_OK) == 0;
 }
 
 #endif

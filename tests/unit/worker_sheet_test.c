@@ -285,10 +285,8 @@ TEST(a_damaged_frame_refuses_the_sheet)
 /* What a sheet shows of each frame is what a decoder gives of it alone. */
 static void compare_frames(const char *name, enum media media, uint32_t frames)
 {
-    char path[LIMIT_PATH_BYTES];
     auto_buf file = BUF_INIT(FILE_MAX);
-    (void)snprintf(path, sizeof path, "%s/fixtures/good/%s", build_folder(), name);
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(fixture(name), "rb");
     if (!f)
         SKIP("no fixtures");
     buf_grew(&file, fread(buf_reserve(&file, 1 << 20), 1, 1 << 20, f));
