@@ -3,7 +3,6 @@
  * the next job is done as if nothing had been. The linker leads the pool's calls here (--wrap). */
 #include "test.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -23,6 +22,7 @@
 #include "base/limits.h"
 #include "base/media.h"
 #include "built.h"
+#include "processes.h"
 #include "sandbox/pool.h"
 
 enum call { SYSCALL, GETRLIMIT, POLL, SENDMSG, RECV, CALLS };
@@ -161,22 +161,11 @@ static bool works(struct pool *p)
     return o.picture;
 }
 
-static int count_fds(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d)
-        (void)closedir(d);
-    return n;
-}
-
 /* The keeper closes what is of the last job when it comes to it. */
 static int fds_down_to(int most)
 {
-    int n = count_fds();
-    for (int64_t until = clock_ms() + 2000; n > most && clock_left(until); n = count_fds())
+    int n = fds_of(getpid());
+    for (int64_t until = clock_ms() + 2000; n > most && clock_left(until); n = fds_of(getpid()))
         (void)poll(NULL, 0, 1);
     return n;
 }
@@ -210,7 +199,7 @@ TEST(a_birth_that_fails_at_any_call_is_told_and_the_next_one_succeeds)
 {
     struct pool *p = new_pool(false);
     CHECK(works(p));
-    int fds = count_fds();
+    int fds = fds_of(getpid());
     for (size_t i = 0; i < COUNT(births); i++) {
         refuse(births[i].call, births[i].number, births[i].after, births[i].error);
         struct outcome o = run(p, "FAULT:none", NULL);
@@ -279,11 +268,11 @@ TEST(a_job_that_waited_in_vain_for_a_place_says_that_all_are_busy)
     struct pool *p = new_pool(false);
     pthread_t t[LIMIT_WORKERS];
     CHECK(!fovea_cancel_new(&let_go, &(struct fovea_fault){0}));
-    int before = count_fds();
+    int before = fds_of(getpid());
     for (size_t i = 0; i < COUNT(t); i++)
         CHECK(!pthread_create(&t[i], NULL, hold_a_place, p));
     /* Each that is held has a socket, a pidfd, an input and an output. */
-    for (int i = 0; i < 2000 && count_fds() < before + 4 * LIMIT_WORKERS; i++)
+    for (int i = 0; i < 2000 && fds_of(getpid()) < before + 4 * LIMIT_WORKERS; i++)
         (void)usleep(5000);
     (void)usleep(200000);
     hurried = true;

@@ -15,6 +15,7 @@
 #include "fovea.h"
 #include "handles.h"
 #include "percept/json.h"
+#include "processes.h"
 #include "source/sniff.h"
 
 static const char *fixtures(void)
@@ -462,20 +463,9 @@ static void *many(void *arg)
     return NULL;
 }
 
-static unsigned count_fds(void)
-{
-    DIR *d = opendir("/proc/self/fd");
-    unsigned n = 0;
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
-    return n;
-}
-
 TEST(four_threads_share_one_context_and_nothing_is_left)
 {
-    unsigned fds = count_fds();
+    int fds = fds_of(getpid());
     fovea *f = context(2, false);
     pthread_t t[4];
     for (size_t i = 0; i < COUNT(t); i++)
@@ -483,7 +473,7 @@ TEST(four_threads_share_one_context_and_nothing_is_left)
     for (size_t i = 0; i < COUNT(t); i++)
         pthread_join(t[i], NULL);
     fovea_free(f);
-    CHECK_MSG(count_fds() == fds, "%u descriptors, before %u", count_fds(), fds);
+    CHECK_MSG(fds_of(getpid()) == fds, "%d descriptors, before %d", fds_of(getpid()), fds);
     CHECK(waitpid(-1, NULL, WNOHANG | __WALL) <= 0);
 }
 
