@@ -19,15 +19,21 @@ static inline void place_done(struct place *p)
     tree_done(&p->t);
 }
 
-static inline void place_init(struct place *p, const char *setup)
+/* The gate of a tree that stands already. */
+static inline void place_open(struct place *p)
 {
     struct fovea_fault fault = {0};
     p->g = NULL;
-    CHECK(!tree_init(&p->t, setup));
     auto_free char *root = tree_text(&p->t, "@R");
     const char *reach[] = {root, NULL};
     struct gate_options o = {.cwd = root, .reach = reach};
     CHECK_MSG(gate_new(&o, &p->g, &fault) >= 0, "%s", fault.text);
+}
+
+static inline void place_init(struct place *p, const char *setup)
+{
+    CHECK(!tree_init(&p->t, setup));
+    place_open(p);
 }
 
 #endif

@@ -259,11 +259,11 @@ static void *read_in_thread(void *arg)
 }
 
 /* A host with a reader that a thread started which is gone; at work or idle when the host is killed. */
-static _Noreturn void be_host(bool at_work, int tell)
+static _Noreturn void be_host(const struct tree *tree, bool at_work, int tell)
 {
     pthread_t t;
-    struct place own;
-    place_init(&own, "R/a");
+    struct place own = {.t = *tree};
+    place_open(&own);
     CHECK(!pthread_create(&t, NULL, read_in_thread, &own) && !pthread_join(t, NULL));
     if (at_work)
         (void)run_job(&own, tell_and_sleep, NULL, tell, 60000);
@@ -274,14 +274,15 @@ static _Noreturn void be_host(bool at_work, int tell)
 
 static void check_host_dies(bool at_work)
 {
+    cleanup(tree_done) struct tree t; /* not the host's own: nobody would remove that */
     int pipe_fd[2];
     char byte;
     pid_t ids[CHILDREN] = {0};
-    CHECK(!pipe2(pipe_fd, O_CLOEXEC));
+    CHECK(!tree_init(&t, "R/a") && !pipe2(pipe_fd, O_CLOEXEC));
     (void)fflush(NULL);
     pid_t host = fork();
     if (!host)
-        be_host(at_work, pipe_fd[1]);
+        be_host(&t, at_work, pipe_fd[1]);
     CHECK(read(pipe_fd[0], &byte, 1) == 1);
     CHECK(children_of(host, ids) == 1);
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, ids[0], 0), .events = POLLIN};
