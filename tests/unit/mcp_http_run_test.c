@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "may_fail.h"
 #include "mcp/http_bind.h"
 #include "processes.h"
 #include "test.h"
@@ -33,13 +34,6 @@ static bool fails(const char *call)
     return true;
 }
 
-#define MAY_FAIL(type, failed, name, params, ...)                    \
-    type __real_##name params;                                       \
-    type __wrap_##name params;                                       \
-    type __wrap_##name params                                        \
-    {                                                                \
-        return fails(#name) ? (failed) : __real_##name(__VA_ARGS__); \
-    }
 MAY_FAIL(int, -1, socket, (int domain, int type, int protocol), domain, type, protocol)
 MAY_FAIL(int, -1, listen, (int fd, int n), fd, n)
 MAY_FAIL(int, -1, getsockname, (int fd, struct sockaddr *a, socklen_t *len), fd, a, len)
