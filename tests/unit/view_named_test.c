@@ -193,6 +193,8 @@ TEST(bytes_that_are_nothing_known_are_told_apart_from_text_in_another_encoding)
         {"a\x7f\xff", 3, "is nothing that can be shown, by its content"},
         {"\x1b[1m\xff bold", 10, "is not UTF-8 from byte 5 on"},
         {"\x01\x02\x03", 3, "is nothing that can be shown, by its content"},
+        {"page\x01one\x7f\n", 10, "has a control character at byte 5 and is not taken for text; use read"},
+        {"page\x01one\0", 9, "is nothing that can be shown, by its content"},
     };
     auto_fovea *f = context();
     for (size_t i = 0; i < COUNT(rows); i++) {
