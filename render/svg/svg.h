@@ -38,6 +38,9 @@ bool svg_looks_like(const uint8_t *data, size_t len);
 /* Reads markup. No base is given, so nothing that it refers to is loaded but data: URLs. */
 int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complaint *c);
 
+/* What an error of librsvg says of a limit that it keeps; WORK_OK: nothing, and nothing is written. */
+int svg_past_limit(const GError *error, struct complaint *c);
+
 /* The same drawing with fewer layers: m becomes that of what is returned, which the caller frees. NULL: it is as good as it is. */
 char *svg_spare_layers(struct svg_markup *m);
 

@@ -538,6 +538,18 @@ test_broken_markup_is_refused_with_its_place() {
     refused a.svg malformed
 }
 
+# On a busy machine the time may be over first.
+test_limits_of_librsvg_are_told_and_not_taken_for_damage() {
+    { echo '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><defs><g id="a0"/>'
+      awk 'BEGIN { for (i = 1; i <= 6; i++) { printf "<g id=\"a%d\">", i
+          for (k = 0; k < 10; k++) printf "<use xlink:href=\"#a%d\"/>", i - 1
+          print "</g>" } }'
+      echo '</defs><use xlink:href="#a6"/></svg>'; } >a.svg
+    run fovea view --json a.svg
+    [ "$(json reason)" = timed_out ] || has out 'it refers to elements, as with <use>, more than 500000 times'
+    [ "$(json reason)" = timed_out ] || want_json reason too_large
+}
+
 test_long_drawing_has_tiles() {
     svg a.svg 'width="1000" height="10000"' '<rect y="9000" width="1000" height="1000" fill="red"/>'
     run fovea view --json --max-edge 400 a.svg
