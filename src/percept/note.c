@@ -248,14 +248,16 @@ static void add_rows(struct buf *b, const struct perception *p)
     (void)buf_add_str(b, ").");
 }
 
-/* A page that is no tiles: an example of what can be read. */
+/* A page that is no tiles: an example of what can be read. Of a strip, as much as is shown at its natural size, where a point is
+ * four thirds of a pixel. */
 static void add_long_page(struct buf *b, const struct perception *p)
 {
-    bool tall = p->crop.h > p->crop.w;
+    bool tall = p->crop.h > p->crop.w, document = class_of(p) == CLASS_DOCUMENT;
     double across = tall ? p->crop.w : p->crop.h, along = tall ? p->crop.h : p->crop.w;
-    double scale = along / MAX(MAX(p->size.w, p->size.h), (uint32_t)FIT_USUAL_EDGE), part = MIN(along, round(across * 4 / 3));
-    bool paged = class_of(p) == CLASS_DOCUMENT || (class_of(p) == CLASS_PICTURE && !is_tiled(p));
-    if (!paged || p->region || along < 2 * across || scale < LONG_SCALE)
+    double edge = MAX(MAX(p->size.w, p->size.h), (uint32_t)FIT_USUAL_EDGE), natural = document ? edge * 3 / 4 : edge;
+    double part = MIN(along, fmax(round(across * 4 / 3), floor(natural)));
+    bool paged = document || (class_of(p) == CLASS_PICTURE && !is_tiled(p));
+    if (!paged || p->region || along < 2 * across || along / edge < LONG_SCALE)
         return;
     (void)buf_add_str(b, " It is long: at this size small text cannot be read; name a region to read it, such as 0,0,");
     note_number(b, tall ? across : part, 2);
