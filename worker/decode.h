@@ -47,6 +47,7 @@ struct header {
     bool cut;               /* the file of a video ends before its end; what is there is shown */
     bool partial;           /* a sheet of a video shows only what there was time to look at, or less damage in */
     bool damaged;           /* frames of a video are missing, or do not decode; times behind them may be off */
+    bool as_source;         /* of a Markdown: its source is shown, not what it says */
     bool has_pages;         /* page means a page of the source, not a tile */
     uint32_t pages;         /* then: how many; 0 is 1 */
     uint32_t frames;        /* all of them were counted */

@@ -97,7 +97,7 @@ static void tell_source(struct job *j)
     j->reply->orientation = h->orientation;
     j->reply->facts |= (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u) | (h->partial ? WORK_PARTIAL : 0u) |
                        (h->exact || h->sheet ? 0u : WORK_ROUNDED) | (h->damaged ? WORK_DAMAGED : 0u) |
-                       (h->css_pixels ? WORK_CSS_PIXELS : 0u);
+                       (h->css_pixels ? WORK_CSS_PIXELS : 0u) | (h->as_source ? WORK_SOURCE : 0u);
 }
 
 static bool extent_usable(double v)

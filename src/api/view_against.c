@@ -299,7 +299,7 @@ static void keep_source(struct view_job *j, const struct work_reply *own)
 {
     struct work_reply *r = &j->output.reply, made = *r;
     *r = *own;
-    r->facts = made.facts | (own->facts & (WORK_APPROXIMATE | WORK_CSS_PIXELS));
+    r->facts = made.facts | (own->facts & (WORK_APPROXIMATE | WORK_CSS_PIXELS | WORK_SOURCE));
     r->media = made.media;
     r->width = made.width;
     r->height = made.height;

@@ -157,9 +157,10 @@ static struct perception perception_of(struct view_job *j)
     struct area tile = tile_of(j);
     struct perception p = {
         .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .extent_w = r->extent_w,
-                   .extent_h = r->extent_h, .css_pixels = r->facts & WORK_CSS_PIXELS, .bytes = j->snapshot.size,
-                   .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT,
-                   .partial = r->facts & WORK_PARTIAL, .damaged = r->facts & WORK_DAMAGED, .pages = pages_of(j), .tile = {tile.w, tile.h}, .duration_ms = r->duration_ms},
+                   .extent_h = r->extent_h, .css_pixels = r->facts & WORK_CSS_PIXELS, .as_source = r->facts & WORK_SOURCE,
+                   .bytes = j->snapshot.size, .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT,
+                   .partial = r->facts & WORK_PARTIAL, .damaged = r->facts & WORK_DAMAGED, .pages = pages_of(j),
+                   .tile = {tile.w, tile.h}, .duration_ms = r->duration_ms},
         .media = (enum media)r->media,
         .size = {r->width, r->height},
         .crop = r->crop,

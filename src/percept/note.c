@@ -291,6 +291,9 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
 {
     if (class_of(p) == CLASS_PICTURE)
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
+    if (p->source.as_source)
+        (void)buf_add_format(b, " Its source is shown: a Markdown %s is not laid out.",
+                             p->source.bytes > LIMIT_MARKDOWN_BYTES ? "of more than 512 KiB" : "of so many parts");
     (void)buf_add_format(b, "%s%s%s", p->source.cut ? NOTE_CUT : "", p->source.damaged ? NOTE_DAMAGED : "", p->source.partial ? NOTE_PARTIAL " Name a time to see it." : "");
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");

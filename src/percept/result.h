@@ -73,6 +73,7 @@ struct perception {
         struct size size; /* upright; of what is drawn, in whole units */
         double extent_w, extent_h; /* the same, exact */
         bool css_pixels;           /* of a drawing: its units are these */
+        bool as_source;            /* of a Markdown: it is too large to be laid out */
         uint64_t bytes;
         uint8_t sha256[SHA256_LEN];
         uint32_t frames;

@@ -15,7 +15,7 @@
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
     WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED | WORK_DAMAGED |
-    WORK_CSS_PIXELS;
+    WORK_CSS_PIXELS | WORK_SOURCE;
 
 static bool printable(const char *s, size_t room)
 {
@@ -291,14 +291,14 @@ static bool shown_true(const struct work_request *request, const struct work_rep
 }
 
 /* Only stored pixels are rounded, and what is laid out has none; of a sheet of a video it can be that not all was looked at, of a
- * video that frames are missing, and of a drawing that its units are pixels. */
+ * video that frames are missing, of a drawing that its units are pixels, and of a Markdown that it is its source. */
 static bool facts_plausible(const struct work_request *request, const struct work_reply *r)
 {
     enum media_class class = class_of(request);
     bool film = class == CLASS_VIDEO, laid_out = r->cells || request->flags & WORK_DIFF;
     bool stored = !laid_out && (film || class == CLASS_BITMAP || class == CLASS_PICTURE);
-    uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED | WORK_CSS_PIXELS);
-    may |= (stored ? WORK_ROUNDED : 0u) | (class == CLASS_VECTOR ? WORK_CSS_PIXELS : 0u) | (film ? WORK_DAMAGED : 0u) |
+    uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED | WORK_CSS_PIXELS | WORK_SOURCE);
+    may |= (stored ? WORK_ROUNDED : 0u) | (request->media == MEDIA_MARKDOWN ? WORK_SOURCE : 0u) | (class == CLASS_VECTOR ? WORK_CSS_PIXELS : 0u) | (film ? WORK_DAMAGED : 0u) |
            (film && r->cells && request->flags & WORK_SHEET ? WORK_PARTIAL : 0u);
     return !(r->facts & ~may);
 }

@@ -121,6 +121,7 @@ enum work_facts {
     WORK_ROUNDED = 1024,    /* the stored pixels have more than 8 bits a channel, or may have */
     WORK_DAMAGED = 2048,    /* of a video: frames are missing or do not decode */
     WORK_CSS_PIXELS = 4096, /* of a drawing: it is measured in these, because its own units are past all measure */
+    WORK_SOURCE = 8192,     /* of a Markdown: it is too large to be laid out, and shown as its source */
 };
 
 /* What is written beneath a picture on a contact sheet; WORK_DIFF: the number stands for the names beneath the three. */

@@ -295,6 +295,7 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.facts = WORK_PARTIAL);
     LIES(&whole, png, r.facts = WORK_DAMAGED);
     LIES(&whole, png, r.facts = WORK_CSS_PIXELS);
+    LIES(&whole, png, r.facts = WORK_SOURCE);
 }
 
 TEST(units_of_a_drawing_alone_are_no_squares)
@@ -321,8 +322,10 @@ TEST(a_drawing_alone_is_larger_than_pictures_are)
     struct work_request asked = whole;
     struct work_reply r = honest();
     asked.limits.max_edge = 20;
-    r.source_w = r.extent_w = r.crop.w = LIMIT_DRAWING - 1;
-    r.source_h = r.extent_h = r.crop.h = LIMIT_DRAWING / 2;
+    r.source_w = LIMIT_DRAWING - 1;
+    r.source_h = LIMIT_DRAWING / 2;
+    r.extent_w = r.crop.w = r.source_w;
+    r.extent_h = r.crop.h = r.source_h;
     r.origin_x = r.crop.x = -2e9;
     CHECK(!check_reply(&asked, &r, png));
     asked.media = MEDIA_PDF;
