@@ -20,18 +20,54 @@ struct decoder {
     struct contact contact;
 };
 
+static struct size upright(const struct header *h)
+{
+    return size_turned((struct size){h->width, h->height}, h->orientation);
+}
+
+/* (A page of the only one would be a tile.) */
+static struct work_request request_of(const struct decoder *d, uint32_t number)
+{
+    return (struct work_request){.magic = WORK_MAGIC, .media = (uint32_t)d->ops->media, .input_len = d->source->len,
+                                 .page = d->pages > 1 ? number : 0};
+}
+
+/* The size of a page; 0x0 of one that does not open, which is told when it is to be drawn. */
+static struct size size_of(const struct decoder *d, uint32_t number)
+{
+    struct work_request q = request_of(d, number);
+    struct source s = {.data = d->source->data, .len = d->source->len, .request = &q};
+    struct decoder *page = NULL;
+    struct header h = {0};
+    if (d->ops->open(&s, &page, &h, NULL))
+        return (struct size){0};
+    d->ops->close(page);
+    return upright(&h);
+}
+
+/* The first is often a small copy of others: the largest page that is shown decides how large the cells are. */
+static struct size largest(const struct decoder *d, uint32_t n, struct size first)
+{
+    struct size most = first;
+    for (uint32_t k = 1; k < n; k++) {
+        struct size one = size_of(d, d->first + k);
+        if ((uint64_t)one.w * one.h > (uint64_t)most.w * most.h)
+            most = one;
+    }
+    return most;
+}
+
 static int complain_of(int e, struct complaint *c)
 {
     return e == -EFBIG ? complain(c, WORK_TOO_LARGE, "no sheet of this size can be made")
                        : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
 }
 
-/* As rows of RGBA within the cell. (A page of the only one would be a tile.) */
+/* As rows of RGBA within the cell. */
 static int make_page(const struct decoder *d, uint32_t number, struct work_reply *reply, struct output *ret)
 {
     struct size cell = d->contact.plan.cell;
-    struct work_request q = {.magic = WORK_MAGIC, .media = (uint32_t)d->ops->media, .input_len = d->source->len};
-    q.page = d->pages > 1 ? number : 0;
+    struct work_request q = request_of(d, number);
     q.flags = WORK_RGBA;
     q.limits = (struct fit_limits){.max_edge = MAX(cell.w, cell.h), .max_bytes = UINT32_MAX, .quality = 75, .resize = 1};
     struct source s = {.data = d->source->data, .len = d->source->len, .request = &q};
@@ -101,9 +137,9 @@ int pages_sheet(const struct source *source, const struct decoder_ops **ops, str
     if (!s)
         return complain_of(-ENOMEM, c);
     *s = (struct decoder){.ops = *ops, .source = source, .first = first, .pages = pages};
-    struct size up = size_turned((struct size){h->width, h->height}, h->orientation);
     uint32_t n = MIN(last - first + 1, LIMIT_SHEET_CELLS);
-    int e = contact_init(&s->contact, limits, n, up.w, up.h, up);
+    struct size up = upright(h), most = largest(s, n, up);
+    int e = contact_init(&s->contact, limits, n, most.w, most.h, most);
     if (e) {
         close_pages(s);
         return complain_of(e, c);
