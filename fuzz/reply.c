@@ -33,7 +33,7 @@ static struct work_request request_of(struct feed *f)
 
 static struct work_reply honest(const struct work_request *q)
 {
-    struct work_reply r = {.magic = WORK_MAGIC, .source_w = 64, .source_h = 48, .extent_w = 64, .extent_h = 48, .stretch = 1, .frames = 1, .pages = 8,
+    struct work_reply r = {.magic = WORK_MAGIC, .source_w = 64, .source_h = 48, .extent_w = 64, .extent_h = 48, .unit_w = 1, .unit_h = 1, .frames = 1, .pages = 8,
                            .orientation = 1, .media = MEDIA_PNG, .width = 64, .height = 48, .crop = {0, 0, 64, 48},
                            .time_ms = -1, .duration_ms = -1, .image_len = sizeof png - 1};
     struct rect c;
@@ -63,7 +63,8 @@ static void lie(struct feed *f, void *what, size_t size)
 
 static void claim_picture(const struct work_request *q, const struct work_reply *r, const uint8_t *data)
 {
-    CLAIM(r->source_w >= 1 && r->source_w <= LIMIT_SIDE && r->source_h >= 1 && r->source_h <= LIMIT_SIDE);
+    uint32_t most = q->media == MEDIA_SVG ? LIMIT_DRAWING : LIMIT_SIDE;
+    CLAIM(r->source_w >= 1 && r->source_w <= most && r->source_h >= 1 && r->source_h <= most);
     CLAIM(r->width >= 1 && r->height >= 1 && r->width <= LIMIT_SIDE && r->height <= LIMIT_SIDE);
     CLAIM(isfinite(r->crop.x) && isfinite(r->crop.y) && r->crop.w > 0 && r->crop.h > 0);
     CLAIM(isfinite(r->origin_x) && isfinite(r->origin_y) && isfinite(r->line_top) && isfinite(r->line_height));
@@ -75,8 +76,9 @@ static void claim_picture(const struct work_request *q, const struct work_reply 
     CLAIM(!(r->facts & WORK_DAMAGED) || q->media == MEDIA_MP4);
     CLAIM(!(r->facts & WORK_ROUNDED) || (!r->cells && (q->media == MEDIA_PNG || q->media == MEDIA_GIF || q->media == MEDIA_MP4)));
     CLAIM(!(r->facts & WORK_CSS_PIXELS) || q->media == MEDIA_SVG);
-    CLAIM(!(r->facts & WORK_CSS_PIXELS) || (r->stretch == 1 && r->origin_x == 0 && r->origin_y == 0));
-    CLAIM(r->stretch == 1 || (q->media == MEDIA_SVG && r->stretch > 0 && isfinite(r->stretch)));
+    CLAIM(!(r->facts & WORK_CSS_PIXELS) || (r->unit_w == 1 && r->unit_h == 1 && r->origin_x == 0 && r->origin_y == 0));
+    CLAIM((r->unit_w == 1 && r->unit_h == 1) ||
+          (q->media == MEDIA_SVG && r->unit_w > 0 && r->unit_h > 0 && isfinite(r->unit_h / r->unit_w)));
     CLAIM(!work_sized(q) || !media_drawn((enum media)q->media) || r->cells || (r->width == q->drawn_w && r->height == q->drawn_h));
     if (q->flags & (WORK_RAW | WORK_RGBA))
         return;

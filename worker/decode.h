@@ -37,15 +37,17 @@ enum colour {
 struct header {
     uint32_t width, height; /* as stored, before orientation; of what is drawn, not looked at */
     double extent_w, extent_h; /* of what is drawn, and only then: its size in its own units; finite, above 0, at most
-                                  LIMIT_SIDE. Of a sheet: one of its pictures, so that coordinates map back */
-    double origin_x, origin_y; /* then: its upper left in these units; finite, at most LIMIT_ORIGIN */
-    double stretch;            /* then: how much taller than wide a unit is, if not 0; at most LIMIT_SIDE either way. It has no tiles */
-    bool css_pixels;           /* then: its units are these; stretch is 1 and the origin 0, 0 */
+                                  LIMIT_SIDE, of a drawing LIMIT_DRAWING. Of a sheet: one of its pictures, so that coordinates
+                                  map back */
+    double origin_x, origin_y; /* then: its upper left in these units; finite, at most LIMIT_DRAWING */
+    double unit_w, unit_h;     /* then: how large a unit is at its natural size, in pixels; 0, 0 is 1, 1 */
+    bool css_pixels;           /* then: its units are these; one is 1, 1 and the origin 0, 0 */
     bool sheet;             /* width and height are a sheet's, laid out within the request's limits */
     bool approximate;       /* frames is an estimate */
     bool cut;               /* the file of a video ends before its end; what is there is shown */
     bool partial;           /* a sheet of a video shows only what there was time to look at, or less damage in */
     bool damaged;           /* frames of a video are missing, or do not decode; times behind them may be off */
+    bool as_source;         /* of a Markdown: its source is shown, not what it says */
     bool has_pages;         /* page means a page of the source, not a tile */
     uint32_t pages;         /* then: how many; 0 is 1 */
     uint32_t frames;        /* all of them were counted */

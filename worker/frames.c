@@ -30,9 +30,7 @@ struct chosen {
     int64_t time_ms;
 };
 
-struct decoder {
-    const struct decoder_ops *ops; /* of the animation */
-    struct decoder *inner;
+struct reel {
     struct header header;
     struct animation animation;
     uint32_t frames;   /* that could be drawn, of all */
@@ -57,7 +55,7 @@ static uint64_t area_of(const struct frame *f)
 }
 
 /* Times, and how far LIMIT_PIXELS reaches when every frame is drawn. */
-static int measure(struct decoder *d, uint32_t frames, uint32_t *ret_reach, int64_t *ret_reach_ms, struct complaint *c)
+static int measure(struct reel *d, uint32_t frames, uint32_t *ret_reach, int64_t *ret_reach_ms, struct complaint *c)
 {
     size_t at = d->animation.first;
     uint64_t pixels = 0;
@@ -80,7 +78,7 @@ static int measure(struct decoder *d, uint32_t frames, uint32_t *ret_reach, int6
 }
 
 /* The k-th of n comes at its share of the time; each is another, and enough are left for those to come. */
-static bool is_chosen(const struct decoder *d, uint32_t n, uint32_t i, int64_t end_ms)
+static bool is_chosen(const struct reel *d, uint32_t n, uint32_t i, int64_t end_ms)
 {
     uint32_t k = d->n, left = n - k;
     if (!left)
@@ -106,7 +104,7 @@ static void note_start(struct chosen *next, const struct frame *f, uint32_t i, s
 }
 
 /* Chooses n of the first d->frames. */
-static int walk(struct decoder *d, uint32_t n, struct complaint *c)
+static int walk(struct reel *d, uint32_t n, struct complaint *c)
 {
     struct chosen next = {0};
     size_t at = d->animation.first;
@@ -134,7 +132,7 @@ static int walk(struct decoder *d, uint32_t n, struct complaint *c)
 }
 
 /* As many as can be drawn, of all when that can be, else of the beginning. */
-static int plan(struct decoder *d, struct complaint *c)
+static int plan(struct reel *d, struct complaint *c)
 {
     uint32_t reach = 0, frames = d->header.frames, n = MIN(frames, (uint32_t)LOOKS_MOST);
     int64_t reach_ms = 0;
@@ -157,7 +155,7 @@ static int plan(struct decoder *d, struct complaint *c)
 
 /* ---------------------------------------------------------------- looking */
 
-static int draw(struct decoder *d, const struct chosen *k, struct canvas *v, struct complaint *c)
+static int draw(struct reel *d, const struct chosen *k, struct canvas *v, struct complaint *c)
 {
     const struct animation *a = &d->animation;
     size_t at = k->at;
@@ -199,7 +197,7 @@ static void look(const struct canvas *v, struct look_at *ret)
 }
 
 /* Of all that are looked at, those that show most: the first, the last, and others that are least like them. */
-static int pick(struct decoder *d, struct complaint *c)
+static int pick(struct reel *d, struct complaint *c)
 {
     cleanup(canvas_done) struct canvas v = {0};
     auto_free struct look_at *looks = calloc(d->n, sizeof *looks);
@@ -223,12 +221,6 @@ static int pick(struct decoder *d, struct complaint *c)
 
 /* ---------------------------------------------------------------- showing */
 
-static int complain_of(int e, struct complaint *c)
-{
-    return e == -EFBIG ? complain(c, WORK_TOO_LARGE, "no sheet of this size can be made")
-                       : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
-}
-
 /* As much as fits beneath the picture: a number says more than half a word. */
 static int put_named(struct contact *s, uint32_t k, const struct image *picture, const struct chosen *c)
 {
@@ -243,7 +235,7 @@ static int put_named(struct contact *s, uint32_t k, const struct image *picture,
 }
 
 /* The canvas as it is now: made small, then its colours and its way up. */
-static int put(struct decoder *d, uint32_t k, const struct canvas *v)
+static int put(struct reel *d, uint32_t k, const struct canvas *v)
 {
     uint8_t turn = d->header.orientation;
     struct image all = {v->size, row_opaque(v->pixels, v->size.w * v->size.h), v->pixels};
@@ -256,72 +248,41 @@ static int put(struct decoder *d, uint32_t k, const struct canvas *v)
     return e ? e : put_named(&d->contact, k, &small, &d->chosen[k]);
 }
 
-static int draw_frames(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
+static int put_all(struct reel *d, struct complaint *c)
 {
-    (void)want;
     cleanup(canvas_done) struct canvas v = {0};
     int status = canvas_init(&v, d->animation.size, c);
     for (uint32_t k = 0; k < d->n && !status; k++) {
         status = draw(d, &d->chosen[k], &v, c);
-        int e = status ? 0 : put(d, k, &v);
-        if (e)
-            status = complain_of(e, c);
+        if (!status)
+            status = contact_complain(put(d, k, &v), c);
     }
-    if (!status)
-        *ret = contact_take(&d->contact);
     return status;
 }
 
-static void close_frames(struct decoder *d)
+static void reel_free(struct reel **d)
 {
-    if (!d)
-        return;
-    if (d->inner)
-        d->ops->close(d->inner);
-    contact_done(&d->contact);
-    free(d);
+    if (*d)
+        contact_done(&(*d)->contact);
+    free(*d);
 }
-
-static void tell_frames(const struct decoder *d, struct told *ret)
-{
-    ret->cells = d->contact.cells;
-    ret->n_cells = d->n;
-    ret->duration_ms = MIN(d->length_ms, time_most);
-}
-
-/* Only ever put in place of another one. */
-static const struct decoder_ops sheet_of_frames = {
-    .media = MEDIA_NONE,
-    .library = "",
-    .draw = draw_frames,
-    .close = close_frames,
-    .tell = tell_frames,
-};
 
 int frames_sheet(const struct animation *a, const struct decoder_ops **ops, struct decoder **d, struct header *h,
                  const struct fit_limits *limits, struct complaint *c)
 {
     if (h->frames < 2)
         return WORK_OK;
-    struct decoder *s = calloc(1, sizeof *s);
+    cleanup(reel_free) struct reel *s = calloc(1, sizeof *s);
     if (!s)
-        return complain_of(-ENOMEM, c);
-    *s = (struct decoder){.ops = *ops, .header = *h, .animation = *a};
+        return contact_complain(-ENOMEM, c);
+    *s = (struct reel){.header = *h, .animation = *a};
     struct size up = size_turned(a->size, h->orientation);
     int status = plan(s, c);
     if (!status)
         status = pick(s, c);
-    int e = status ? 0 : contact_init(&s->contact, limits, s->n, up.w, up.h, up);
-    if (e)
-        status = complain_of(e, c);
-    if (status) {
-        close_frames(s);
-        return status;
-    }
-    s->inner = *d;
-    *ops = &sheet_of_frames;
-    *d = s;
-    *h = (struct header){.width = s->contact.plan.size.w, .height = s->contact.plan.size.h, .extent_w = up.w,
-                         .extent_h = up.h, .sheet = true, .frames = h->frames, .orientation = 1, .channels = 4};
-    return WORK_OK;
+    if (!status)
+        status = contact_complain(contact_init(&s->contact, limits, s->n, up.w, up.h, up), c);
+    if (!status)
+        status = put_all(s, c);
+    return status ? status : contact_decoder(&s->contact, up, MIN(s->length_ms, time_most), ops, d, h, c);
 }

@@ -77,7 +77,7 @@ static int complain_errno(struct job *j, int error)
 static uint32_t whole_units(double extent)
 {
     double rounded = nearbyint(extent);
-    return rounded < 1 ? 1 : rounded > LIMIT_SIDE ? LIMIT_SIDE : (uint32_t)rounded;
+    return rounded < 1 ? 1 : rounded > LIMIT_DRAWING ? LIMIT_DRAWING : (uint32_t)rounded;
 }
 
 /* What the reply says of a source, also of one whose page or frame is not there. */
@@ -90,25 +90,27 @@ static void tell_source(struct job *j)
     j->reply->extent_h = h->extent_h > 0 ? h->extent_h : j->upright.h;
     j->reply->origin_x = h->origin_x;
     j->reply->origin_y = h->origin_y;
-    j->reply->stretch = h->stretch;
+    j->reply->unit_w = h->unit_w;
+    j->reply->unit_h = h->unit_h;
     j->reply->frames = h->frames;
     j->reply->pages = MAX(h->pages, 1u);
     j->reply->orientation = h->orientation;
     j->reply->facts |= (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u) | (h->partial ? WORK_PARTIAL : 0u) |
                        (h->exact || h->sheet ? 0u : WORK_ROUNDED) | (h->damaged ? WORK_DAMAGED : 0u) |
-                       (h->css_pixels ? WORK_CSS_PIXELS : 0u);
+                       (h->css_pixels ? WORK_CSS_PIXELS : 0u) | (h->as_source ? WORK_SOURCE : 0u);
 }
 
 static bool extent_usable(double v)
 {
-    return isfinite(v) && v > 0 && v <= LIMIT_SIDE;
+    return isfinite(v) && v > 0 && v <= LIMIT_DRAWING;
 }
 
 /* And no NaN. */
 static bool is_measured(const struct header *h)
 {
-    return extent_usable(h->extent_w) && extent_usable(h->extent_h) && fabs(h->origin_x) <= LIMIT_ORIGIN &&
-           fabs(h->origin_y) <= LIMIT_ORIGIN && h->stretch >= 1.0 / LIMIT_SIDE && h->stretch <= LIMIT_SIDE;
+    double stretch = h->unit_h / h->unit_w;
+    return extent_usable(h->extent_w) && extent_usable(h->extent_h) && fabs(h->origin_x) <= LIMIT_DRAWING &&
+           fabs(h->origin_y) <= LIMIT_DRAWING && stretch >= 1.0 / LIMIT_SIDE && stretch <= LIMIT_SIDE;
 }
 
 static int open_source(struct job *j)
@@ -125,7 +127,8 @@ static int open_source(struct job *j)
     }
     bool extent = h->extent_w > 0 || h->extent_h > 0;
     j->drawn = extent && !h->sheet;
-    h->stretch = h->stretch == 0 ? 1 : h->stretch;
+    h->unit_w = h->unit_w == 0 ? 1 : h->unit_w;
+    h->unit_h = h->unit_h == 0 ? 1 : h->unit_h;
     if (extent && !is_measured(h))
         return complain(&j->complaint, WORK_TOO_LARGE, "its size is not one that can be shown");
     if ((!j->drawn && (!h->width || !h->height)) || !h->frames)
@@ -151,8 +154,9 @@ static struct area area_of(struct rect r)
 /* A page of something that has none is a tile of it, if it is long. 0, or which one. */
 static int plan_tile(struct job *j, uint32_t *ret_tile)
 {
-    bool never = j->header.has_pages || j->header.sheet || j->header.stretch != 1;
-    uint32_t page = j->request->page, n = never ? 1 : fit_tiles(&j->limits, j->upright);
+    struct fit_drawing d = work_drawing(j->reply);
+    bool never = j->header.has_pages || j->header.sheet;
+    uint32_t page = j->request->page, n = never ? 1 : fit_tiles(&j->limits, fit_natural(&d));
     *ret_tile = 0;
     if (j->header.has_pages)
         return WORK_OK;
@@ -172,15 +176,14 @@ static int bad_region(struct job *j)
 
 static int plan_drawn(struct job *j, uint32_t tile)
 {
-    const struct header *h = &j->header;
-    struct area whole = {h->origin_x, h->origin_y, h->extent_w, h->extent_h};
+    struct fit_drawing d = work_drawing(j->reply);
     if (tile)
-        j->area = fit_tile_area(&j->limits, &whole, tile);
-    else if (!fit_area(&j->request->region, &whole, &j->area))
+        j->area = fit_tile_area(&j->limits, &d, tile);
+    else if (!fit_area(&j->request->region, &d.whole, &j->area))
         return bad_region(j);
     bool page = media_row(j->ops->media)->class == CLASS_TEXT && !j->request->region.set;
     j->target = work_sized(j->request) ? (struct size){j->request->drawn_w, j->request->drawn_h} :
-                page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h * h->stretch);
+                page ? fit_page(&j->limits, j->upright) : fit_drawn(&j->limits, j->area.w, j->area.h * (d.unit_h / d.unit_w));
     return WORK_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contact sheets: see sheet.h. Pictures come one by one and leave nothing behind but their cell. */
+/* Contact sheets: see sheet.h. Pictures come one by one and leave nothing behind but their cell. The decoder of a sheet is the sheet. */
 #include "sheet.h"
 
 #include <inttypes.h>
@@ -104,4 +104,67 @@ void contact_time(int64_t ms, char out[24])
     else
         (void)snprintf(out, 24, "%" PRId64 ":%02d:%02d.%02d", minutes / 60, (int)(minutes % 60), (int)(seconds % 60),
                        (int)(hundredths % 100));
+}
+
+int contact_complain(int error, struct complaint *c)
+{
+    if (!error)
+        return WORK_OK;
+    return error == -EFBIG ? complain(c, WORK_TOO_LARGE, "no sheet of this size can be made")
+                           : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
+}
+
+/* ---------------------------------------------------------------- as a decoder */
+
+struct decoder {
+    struct contact contact;
+    int64_t duration_ms;
+};
+
+static int draw_sheet(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
+{
+    (void)want, (void)c;
+    *ret = contact_take(&d->contact);
+    return WORK_OK;
+}
+
+static void close_sheet(struct decoder *d)
+{
+    if (!d)
+        return;
+    contact_done(&d->contact);
+    free(d);
+}
+
+static void tell_sheet(const struct decoder *d, struct told *ret)
+{
+    ret->cells = d->contact.cells;
+    ret->n_cells = d->contact.plan.n;
+    ret->duration_ms = d->duration_ms;
+}
+
+/* Only ever put in place of another one. */
+static const struct decoder_ops sheet_ops = {
+    .media = MEDIA_NONE,
+    .library = "",
+    .draw = draw_sheet,
+    .close = close_sheet,
+    .tell = tell_sheet,
+};
+
+int contact_decoder(struct contact *s, struct size one, int64_t duration_ms, const struct decoder_ops **ops, struct decoder **d,
+                    struct header *h, struct complaint *c)
+{
+    struct decoder *made = calloc(1, sizeof *made);
+    if (!made)
+        return contact_complain(-ENOMEM, c);
+    *made = (struct decoder){*s, duration_ms};
+    *s = (struct contact){0};
+    (*ops)->close(*d);
+    *ops = &sheet_ops;
+    *d = made;
+    *h = (struct header){.width = made->contact.plan.size.w, .height = made->contact.plan.size.h, .extent_w = one.w,
+                         .extent_h = one.h, .sheet = true, .has_pages = h->has_pages, .pages = h->pages, .frames = h->frames,
+                         .orientation = 1, .channels = 4};
+    return WORK_OK;
 }

@@ -2,12 +2,13 @@
 /*
  * Making a contact sheet: a light ground, each picture in its cell, a line of words beneath it in letters of our own, so that
  * no program needs fonts for it. A decoder that shows a sheet makes one, gives its size as its header's (with sheet set), gives
- * it when it is to be drawn, and tells its cells.
+ * it when it is to be drawn, and tells its cells; or contact_decoder does that for it.
  */
 #ifndef FOVEA_WORKER_SHEET_H
 #define FOVEA_WORKER_SHEET_H
 
 #include "base/limits.h"
+#include "decode.h"
 #include "fit/sheet.h"
 #include "image.h"
 #include "sandbox/proto.h"
@@ -37,6 +38,17 @@ struct label {
  * fits, or in small letters the last of those that tell the same; none where none fits. Their list ends with NULL words, or is NULL. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank. -ENOMEM. */
 int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
                 const struct label *labels);
+
+/*
+ * Puts a decoder of the sheet, which is complete, in place of the one whose pictures are on it: *ops, *d (closed before) and *h are
+ * then the sheet's, and so is what *s had. one: the size of a picture; duration_ms: below 0 where there is none. Returns an
+ * enum work_status; on failure nothing is changed.
+ */
+int contact_decoder(struct contact *s, struct size one, int64_t duration_ms, const struct decoder_ops **ops, struct decoder **d,
+                    struct header *h, struct complaint *c);
+
+/* The words for what the functions here return; 0: WORK_OK. */
+int contact_complain(int error, struct complaint *c);
 
 /* Whether the words fit beneath a picture in letters that are not small. */
 bool contact_fits(const struct contact *s, const char *words);

@@ -12,33 +12,62 @@
 #include "picture.h"
 #include "sheet.h"
 
-struct decoder {
+struct pages {
     const struct decoder_ops *ops; /* of one page */
-    struct decoder *inner;
     const struct source *source;
     uint32_t first, pages; /* pages: of all */
     struct contact contact;
 };
 
-static int complain_of(int e, struct complaint *c)
+static struct size upright(const struct header *h)
 {
-    return e == -EFBIG ? complain(c, WORK_TOO_LARGE, "no sheet of this size can be made")
-                       : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
+    return size_turned((struct size){h->width, h->height}, h->orientation);
 }
 
-/* As rows of RGBA within the cell. (A page of the only one would be a tile.) */
-static int make_page(const struct decoder *d, uint32_t number, struct work_reply *reply, struct output *ret)
+/* (A page of the only one would be a tile.) */
+static struct work_request request_of(const struct pages *d, uint32_t number)
+{
+    return (struct work_request){.magic = WORK_MAGIC, .media = (uint32_t)d->ops->media, .input_len = d->source->len,
+                                 .page = d->pages > 1 ? number : 0};
+}
+
+/* The size of a page; 0x0 of one that does not open, which is told when it is to be drawn. */
+static struct size size_of(const struct pages *d, uint32_t number)
+{
+    struct work_request q = request_of(d, number);
+    struct source s = {.data = d->source->data, .len = d->source->len, .request = &q};
+    struct decoder *page = NULL;
+    struct header h = {0};
+    if (d->ops->open(&s, &page, &h, NULL))
+        return (struct size){0};
+    d->ops->close(page);
+    return upright(&h);
+}
+
+/* The first is often a small copy of others: the largest page that is shown decides how large the cells are. */
+static struct size largest(const struct pages *d, uint32_t n, struct size first)
+{
+    struct size most = first;
+    for (uint32_t k = 1; k < n; k++) {
+        struct size one = size_of(d, d->first + k);
+        if ((uint64_t)one.w * one.h > (uint64_t)most.w * most.h)
+            most = one;
+    }
+    return most;
+}
+
+/* As rows of RGBA within the cell. */
+static int make_page(const struct pages *d, uint32_t number, struct work_reply *reply, struct output *ret)
 {
     struct size cell = d->contact.plan.cell;
-    struct work_request q = {.magic = WORK_MAGIC, .media = (uint32_t)d->ops->media, .input_len = d->source->len};
-    q.page = d->pages > 1 ? number : 0;
+    struct work_request q = request_of(d, number);
     q.flags = WORK_RGBA;
     q.limits = (struct fit_limits){.max_edge = MAX(cell.w, cell.h), .max_bytes = UINT32_MAX, .quality = 75, .resize = 1};
     struct source s = {.data = d->source->data, .len = d->source->len, .request = &q};
     return picture_make_with(d->ops, &s, reply, ret);
 }
 
-static int put_page(struct decoder *d, uint32_t k, struct complaint *c)
+static int put_page(struct pages *d, uint32_t k, struct complaint *c)
 {
     cleanup(output_done) struct output out = {0};
     struct work_reply reply = {0};
@@ -50,46 +79,14 @@ static int put_page(struct decoder *d, uint32_t k, struct complaint *c)
     struct image page = {{reply.width, reply.height}, !(reply.facts & WORK_HAS_ALPHA), (uint8_t *)(uintptr_t)out.data};
     (void)snprintf(words, sizeof words, "page %u", d->first + k);
     (void)snprintf(number, sizeof number, "%u", d->first + k);
-    int e = contact_put(&d->contact, k, &page, d->first + k, -1,
-                        (struct label[]){{words, WORK_LABEL_NUMBER}, {number, WORK_LABEL_NUMBER}, {NULL, 0}});
-    return e ? complain_of(e, c) : WORK_OK;
+    struct label labels[] = {{words, WORK_LABEL_NUMBER}, {number, WORK_LABEL_NUMBER}, {NULL, 0}};
+    return contact_complain(contact_put(&d->contact, k, &page, d->first + k, -1, labels), c);
 }
 
-static int draw_pages(struct decoder *d, const struct want *want, struct image *ret, struct complaint *c)
+static void pages_done(struct pages *d)
 {
-    int status = WORK_OK;
-    (void)want;
-    for (uint32_t k = 0; !status && k < d->contact.plan.n; k++)
-        status = put_page(d, k, c);
-    if (!status)
-        *ret = contact_take(&d->contact);
-    return status;
-}
-
-static void close_pages(struct decoder *d)
-{
-    if (!d)
-        return;
-    if (d->inner)
-        d->ops->close(d->inner);
     contact_done(&d->contact);
-    free(d);
 }
-
-static void tell_pages(const struct decoder *d, struct told *ret)
-{
-    ret->cells = d->contact.cells;
-    ret->n_cells = d->contact.plan.n;
-}
-
-/* Only ever put in place of another one. */
-static const struct decoder_ops sheet_of_pages = {
-    .media = MEDIA_NONE,
-    .library = "",
-    .draw = draw_pages,
-    .close = close_pages,
-    .tell = tell_pages,
-};
 
 int pages_sheet(const struct source *source, const struct decoder_ops **ops, struct decoder **d, struct header *h,
                 const struct fit_limits *limits, struct complaint *c)
@@ -97,21 +94,17 @@ int pages_sheet(const struct source *source, const struct decoder_ops **ops, str
     uint32_t pages = MAX(h->pages, 1u), first = MAX(source->request->page, 1u), last = MAX(source->request->last_page, first);
     if (last > pages)
         return complain(c, WORK_BAD_PAGE, "there are %u", pages);
-    struct decoder *s = calloc(1, sizeof *s);
-    if (!s)
-        return complain_of(-ENOMEM, c);
-    *s = (struct decoder){.ops = *ops, .source = source, .first = first, .pages = pages};
-    struct size up = size_turned((struct size){h->width, h->height}, h->orientation);
+    cleanup(pages_done) struct pages s = {.ops = *ops, .source = source, .first = first, .pages = pages};
     uint32_t n = MIN(last - first + 1, LIMIT_SHEET_CELLS);
-    int e = contact_init(&s->contact, limits, n, up.w, up.h, up);
-    if (e) {
-        close_pages(s);
-        return complain_of(e, c);
+    struct size up = upright(h), most = largest(&s, n, up);
+    int status = contact_complain(contact_init(&s.contact, limits, n, most.w, most.h, most), c);
+    for (uint32_t k = 0; !status && k < n; k++)
+        status = put_page(&s, k, c);
+    if (!status)
+        status = contact_decoder(&s.contact, up, -1, ops, d, h, c);
+    if (!status) {
+        h->has_pages = true;
+        h->pages = pages;
     }
-    s->inner = *d;
-    *ops = &sheet_of_pages;
-    *d = s;
-    *h = (struct header){.width = s->contact.plan.size.w, .height = s->contact.plan.size.h, .extent_w = up.w, .extent_h = up.h,
-                         .sheet = true, .has_pages = true, .pages = pages, .frames = 1, .orientation = 1, .channels = 4};
-    return WORK_OK;
+    return status;
 }

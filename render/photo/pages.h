@@ -6,8 +6,8 @@
 #include "decode.h"
 
 /*
- * Puts a decoder of a sheet of the request's pages in place of one that was opened and not started: *ops, *d (which the new one
- * closes) and *h are then the sheet's. source: what it was opened from. A page that does not decode in full refuses the sheet.
+ * Puts a decoder of a sheet of the request's pages in place of one that was opened and not started: *ops, *d (closed before)
+ * and *h are then the sheet's. source: what it was opened from. A page that does not decode in full refuses the sheet.
  * Returns an enum work_status; on failure nothing is changed.
  */
 int pages_sheet(const struct source *source, const struct decoder_ops **ops, struct decoder **d, struct header *h,

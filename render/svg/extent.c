@@ -39,8 +39,10 @@ static int of_ink(RsvgHandle *handle, RsvgRectangle *ret, struct complaint *c)
 
 static int check(const RsvgRectangle *r, struct complaint *c)
 {
-    if (!isfinite(r->width) || !isfinite(r->height) || r->width > LIMIT_SIDE || r->height > LIMIT_SIDE)
-        return complain(c, WORK_TOO_LARGE, "it is %.6gx%.6g, and a side may be %u", r->width, r->height, LIMIT_SIDE);
+    bool plain = r->width < 1e15 && r->height < 1e15; /* longer ones are no easier to read with all their digits */
+    if (!(r->width <= LIMIT_DRAWING) || !(r->height <= LIMIT_DRAWING))
+        return complain(c, WORK_TOO_LARGE, plain ? "it is %.15gx%.15g, and a side may be %u" : "it is %.3gx%.3g, and a side may be %u",
+                        r->width, r->height, LIMIT_DRAWING);
     if (!(r->width > 0) || !(r->height > 0))
         return complain(c, WORK_MALFORMED, "it is %.6gx%.6g, which shows nothing", r->width, r->height);
     return WORK_OK;
@@ -49,6 +51,13 @@ static int check(const RsvgRectangle *r, struct complaint *c)
 static bool is_zero(gboolean given, RsvgLength length)
 {
     return given && !(length.length > 0);
+}
+
+/* Of a viewBox alone: a unit is a pixel. But a browser shows nothing as narrow as a long strip of few units would be. */
+static RsvgRectangle of_box(const RsvgRectangle *box)
+{
+    double f = box->height > 2 * box->width && box->width < DEFAULT_W ? DEFAULT_W / box->width : 1;
+    return (RsvgRectangle){0, 0, box->width * f, box->height * f};
 }
 
 /* In CSS pixels. */
@@ -70,7 +79,7 @@ static int size_of(RsvgHandle *handle, RsvgRectangle *ret, bool *ret_shape, Rsvg
     else if (h > 0)
         r = (RsvgRectangle){0, 0, shape ? h * box.width / box.height : DEFAULT_W, h};
     else if (shape)
-        r = (RsvgRectangle){0, 0, box.width, box.height};
+        r = of_box(&box);
     else if (of_ink(handle, &r, c))
         return WORK_MALFORMED;
     *ret = r;
@@ -108,19 +117,20 @@ static RsvgRectangle in_units(const RsvgRectangle *r, const RsvgRectangle *box, 
     return (RsvgRectangle){box->x - (w - box->width) * a.x, box->y - (h - box->height) * a.y, w, h};
 }
 
-double svg_stretch(const struct svg_extent *e)
+static void measure_unit(struct svg_extent *e)
 {
     double x = e->pixels.width / e->units.width, y = e->pixels.height / e->units.height;
-    return fabs(x - y) > 1e-9 * x ? y / x : 1;
+    e->unit_w = x;
+    e->unit_h = fabs(x - y) > 1e-9 * x ? y : x;
 }
 
-/* Whether places can be told in these units: times since 1970, or a hair's breadth for all of it, are past what is measured. */
+/* Whether places can be told in these units: milliseconds since 1970, or a hair's breadth for all of it, are past what is measured. */
 static bool measurable(const struct svg_extent *e)
 {
     const RsvgRectangle *u = &e->units;
-    double stretch = svg_stretch(e);
-    return u->width > 0 && u->height > 0 && u->width <= LIMIT_SIDE && u->height <= LIMIT_SIDE && fabs(u->x) <= LIMIT_ORIGIN &&
-           fabs(u->y) <= LIMIT_ORIGIN && stretch >= 1.0 / LIMIT_SIDE && stretch <= LIMIT_SIDE;
+    double stretch = e->unit_h / e->unit_w;
+    return u->width > 0 && u->height > 0 && u->width <= LIMIT_DRAWING && u->height <= LIMIT_DRAWING && fabs(u->x) <= LIMIT_DRAWING &&
+           fabs(u->y) <= LIMIT_DRAWING && stretch >= 1.0 / LIMIT_SIDE && stretch <= LIMIT_SIDE;
 }
 
 int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent *ret, struct complaint *c)
@@ -133,14 +143,13 @@ int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent
         status = check(&e.pixels, c);
     if (status)
         return status;
-    struct aspect aspect = aspect_of(m);
-    e.units = shape ? in_units(&e.pixels, &box, aspect) : e.pixels;
-    if (aspect.none && !measurable(&e)) { /* its shape is not the viewBox's, so that pixels are as good a measure */
+    e.units = shape ? in_units(&e.pixels, &box, aspect_of(m)) : e.pixels;
+    measure_unit(&e);
+    if (!measurable(&e)) {
         e.units = e.pixels;
         e.css_pixels = true;
+        measure_unit(&e);
     }
-    status = check(&e.units, c);
-    if (!status)
-        *ret = e;
-    return status;
+    *ret = e;
+    return WORK_OK;
 }

@@ -49,21 +49,36 @@ int svg_inflate(const uint8_t *data, size_t len, uint8_t **ret, size_t *ret_len,
     return status;
 }
 
-/* Limits of the parser, which calls what is beyond them an error like any other, in words of its own. */
+/* Limits of the parser and of librsvg, which call what is beyond them an error like any other, in words of their own. */
 static const struct {
     const char *sign, *words;
+    enum work_status status;
 } limits[] = {
-    {"Excessive depth in document", "its elements are nested deeper than the parser goes"},
-    {"Detected an entity reference loop", "its entities stand for more than the parser takes"},
+    {"Excessive depth in document", "its elements are nested deeper than the parser goes", WORK_TOO_LARGE},
+    {"Detected an entity reference loop", "its entities stand for more than the parser takes", WORK_TOO_LARGE},
+    {"cannot load more than 1000000 XML elements", "it has more than 1000000 elements", WORK_TOO_LARGE},
+    {"cannot load more than", "it has more elements or attributes than librsvg takes", WORK_TOO_LARGE},
+    {"exceeded more than 500000 referenced elements", "it refers to elements, as with <use>, more than 500000 times", WORK_TOO_LARGE},
+    {"referenced elements", "it refers to elements, as with <use>, more often than librsvg takes", WORK_TOO_LARGE},
+    {"nested layers", "its layers are nested deeper than librsvg goes", WORK_TOO_LARGE},
+    {"out of memory", "out of memory for the drawing", WORK_NO_MEMORY},
 };
+
+int svg_past_limit(const GError *error, struct complaint *c)
+{
+    for (size_t i = 0; error && i < COUNT(limits); i++)
+        if (strstr(error->message, limits[i].sign))
+            return complain(c, limits[i].status, "%s", limits[i].words);
+    return WORK_OK;
+}
 
 /* Where the parser stopped; what it found there is the file's and stays here. */
 static int complain_of(struct complaint *c, const GError *error)
 {
     unsigned line, column;
-    for (size_t i = 0; error && i < COUNT(limits); i++)
-        if (strstr(error->message, limits[i].sign))
-            return complain(c, WORK_TOO_LARGE, "%s", limits[i].words);
+    int status = svg_past_limit(error, c);
+    if (status)
+        return status;
     const char *where = error ? strstr(error->message, " on line ") : NULL;
     /* NOLINTNEXTLINE(cert-err34-c): the words are the library's own, and its numbers fit into an int */
     if (where && sscanf(where, " on line %u column %u", &line, &column) == 2)

@@ -60,7 +60,8 @@ static int open_markup(struct decoder *d, const uint8_t *data, size_t len, struc
         .extent_h = u->height,
         .origin_x = u->x,
         .origin_y = u->y,
-        .stretch = svg_stretch(&d->extent),
+        .unit_w = d->extent.unit_w,
+        .unit_h = d->extent.unit_h,
         .css_pixels = d->extent.css_pixels,
         .frames = 1,
         .orientation = 1,
@@ -101,9 +102,11 @@ static int open_svgz(const struct source *s, struct decoder **ret, struct header
 
 static int render(RsvgHandle *handle, cairo_t *cr, const RsvgRectangle *viewport, struct complaint *c)
 {
-    if (!rsvg_handle_render_document(handle, cr, viewport, NULL))
-        return complain(c, WORK_MALFORMED, "it cannot be drawn, or only with more memory than there is");
-    return WORK_OK;
+    auto_error GError *error = NULL;
+    if (rsvg_handle_render_document(handle, cr, viewport, &error))
+        return WORK_OK;
+    int status = svg_past_limit(error, c);
+    return status ? status : complain(c, WORK_MALFORMED, "it cannot be drawn, or only with more memory than there is");
 }
 
 /* One user unit becomes as many pixels as the target has for it, each axis by its own factor. */

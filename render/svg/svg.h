@@ -38,6 +38,9 @@ bool svg_looks_like(const uint8_t *data, size_t len);
 /* Reads markup. No base is given, so nothing that it refers to is loaded but data: URLs. */
 int svg_parse(const uint8_t *data, size_t len, RsvgHandle **ret, struct complaint *c);
 
+/* What an error of librsvg says of a limit that it keeps; WORK_OK: nothing, and nothing is written. */
+int svg_past_limit(const GError *error, struct complaint *c);
+
 /* The same drawing with fewer layers: m becomes that of what is returned, which the caller frees. NULL: it is as good as it is. */
 char *svg_spare_layers(struct svg_markup *m);
 
@@ -45,12 +48,10 @@ char *svg_spare_layers(struct svg_markup *m);
 struct svg_extent {
     RsvgRectangle units; /* in user units, and what its upper left is called in them */
     RsvgRectangle pixels; /* in CSS pixels, from 0, 0; of another shape where a user unit is no square */
+    double unit_w, unit_h; /* of a user unit, in CSS pixels; but for rounding it is mostly a square */
     bool css_pixels;      /* units is the same: places cannot be told in user units */
 };
 int svg_extent(const struct svg_markup *m, RsvgHandle *handle, struct svg_extent *ret, struct complaint *c);
-
-/* How much taller than wide a user unit is; but for rounding they are mostly squares. */
-double svg_stretch(const struct svg_extent *e);
 
 /* The value of an attribute of the root, cut to the room; false when it is not there, or the root is not found. */
 bool svg_root_attribute(const struct svg_markup *m, const char *name, char *out, size_t room);

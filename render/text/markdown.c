@@ -153,7 +153,9 @@ static int find_page(struct decoder *d, const struct source *s, struct complaint
 
 static int open_plain(struct decoder *d, const struct source *s, struct header *ret_header, struct complaint *c)
 {
-    return render_plain.open(s, &d->plain, ret_header, c);
+    int status = render_plain.open(s, &d->plain, ret_header, c);
+    ret_header->as_source = !status;
+    return status;
 }
 
 static int markdown_open(const struct source *s, struct decoder **ret, struct header *ret_header, struct complaint *c)

@@ -36,6 +36,10 @@ struct build {
     uint32_t line;
     unsigned piled;
     const uint8_t *passed; /* HTML of the source before this has been seen; NULL: none */
+    bool html;             /* the block is HTML, and not only some of its text */
+    const struct html_unseen *unseen; /* of HTML, what is open and not shown; NULL: nothing */
+    bool row;              /* in a row of a table by HTML, which is one line */
+    uint32_t row_cells;    /* of it so far */
 };
 
 /* Notes the first error; returns -1, which ends the parser. */

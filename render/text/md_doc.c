@@ -238,6 +238,7 @@ static int on_block(MD_BLOCKTYPE type, void *detail, void *data)
         begin_shell(b, type, detail);
         return 0;
     }
+    b->html = type == MD_BLOCK_HTML;
     switch (type) {
     case MD_BLOCK_P:
     case MD_BLOCK_HTML:
@@ -285,6 +286,8 @@ static int on_block_end(MD_BLOCKTYPE type, void *detail, void *data)
     b->block = NULL;
     b->bold = 0;
     b->image = 0;
+    b->html = b->row = false;
+    b->unseen = NULL;
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HTML within Markdown is not laid out: its tags are taken away and its text stays. Placeholders such as <file> look like tags
- * and are none; they stay too. */
+/* HTML within Markdown is not laid out: its tags are taken away and its text stays, but for what no browser shows. Placeholders such
+ * as <file> look like tags and are none; they stay too. */
 #include "md_html.h"
 
 #include <string.h>
@@ -32,7 +32,10 @@ static const char *const breaking[] = {"br", "p", "div", "li", "tr", "h1", "h2",
 static const char *const inlined[] = {"a", "abbr", "b", "big", "cite", "code", "del", "dfn", "em", "font", "i", "img", "ins",
                                       "kbd", "mark", "picture", "q", "s", "samp", "small", "source", "span", "strike", "strong",
                                       "sub", "sup", "tbody", "td", "tfoot", "th", "thead", "tt", "u", "var", "video", "wbr",
-                                      "svg", "iframe", "input", "button", "label", "script", "style", "caption", "col"};
+                                      "svg", "iframe", "input", "button", "label", "caption", "col"};
+
+/* What is not shown, up to its end. */
+static const struct html_unseen unseen[] = {{"<!--", "-->"}, {"<script", "</script"}, {"<style", "</style"}};
 
 /* The value of a digit; one that is none has more than any base. */
 static uint32_t digit(uint8_t c)
@@ -88,10 +91,6 @@ size_t html_markup(struct span s, bool *ret_break)
     *ret_break = false;
     if (s.len < 3 || s.at[0] != '<')
         return 0;
-    if (s.len >= 4 && memcmp(s.at, "<!--", 4) == 0) {
-        const uint8_t *end = memmem(s.at + 4, s.len - 4, "-->", 3);
-        return end ? (size_t)(end - s.at) + 3 : s.len;
-    }
     size_t from = s.at[1] == '/' ? 2 : 1, to = from;
     while (to < s.len && is_letter(s.at[to]))
         to++;
@@ -108,9 +107,41 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/';
 }
 
-bool html_is_image(struct span tag)
+static bool begins(struct span s, const char *word)
 {
-    return tag.len > 5 && strncasecmp((const char *)tag.at, "<img", 4) == 0 && is_blank(tag.at[4]);
+    size_t len = strlen(word);
+    return s.len >= len && strncasecmp((const char *)s.at, word, len) == 0;
+}
+
+bool html_is(struct span tag, const char *name)
+{
+    size_t len = strlen(name);
+    return tag.len > len && begins(tag, name) && (is_blank(tag.at[len]) || tag.at[len] == '>');
+}
+
+const struct html_unseen *html_unseen(struct span s)
+{
+    for (size_t i = 0; i < COUNT(unseen); i++)
+        if (i == 0 ? begins(s, unseen[i].start) : html_is(s, unseen[i].start))
+            return &unseen[i];
+    return NULL;
+}
+
+/* <!--> is a comment too. */
+bool html_seen_again(const struct html_unseen *u, struct span s, size_t *ret_at)
+{
+    for (const uint8_t *at = s.at, *end = s.at + s.len; at < end; at++) {
+        at = memchr(at, u->end[0], (size_t)(end - at));
+        if (!at)
+            return false;
+        struct span rest = {at, (size_t)(end - at)};
+        if (!begins(rest, u->end))
+            continue;
+        const uint8_t *close = memchr(at, '>', rest.len);
+        *ret_at = close ? (size_t)(close - s.at) + 1 : s.len;
+        return true;
+    }
+    return false;
 }
 
 /* From `at` on, up to one of these. */

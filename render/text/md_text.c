@@ -166,15 +166,29 @@ static int put_break(struct build *b)
     return at_start(b) ? 0 : put_text(b, "\n", 1);
 }
 
+/* Nothing is before it, or room enough. */
+static bool after_blank(const struct build *b)
+{
+    return at_start(b) || (b->row && b->doc->text.data[b->doc->text.len - 1] == ' ');
+}
+
+/* A row of a table is one line, however many it is written in. */
+static int put_line_end(struct build *b)
+{
+    if (!b->row)
+        return put_break(b);
+    return after_blank(b) ? 0 : put_text(b, " ", 1);
+}
+
 static int put_html_text(struct build *b, struct span s)
 {
     while (s.len) {
         size_t next;
         struct span line = line_first(s, &next);
         bool ended = next > line.len;
-        while (line.len && at_start(b) && (line.at[0] == ' ' || line.at[0] == '\t'))
+        while (line.len && after_blank(b) && (line.at[0] == ' ' || line.at[0] == '\t'))
             line = (struct span){line.at + 1, line.len - 1};
-        if (put_shown(b, line) || (ended && put_break(b)))
+        if (put_shown(b, line) || (ended && put_line_end(b)))
             return -1;
         s = (struct span){s.at + next, s.len - next};
     }
@@ -231,10 +245,52 @@ static struct span beyond(const struct build *b, struct span s)
         return s;
     struct span more = {s.at, MIN((size_t)(end - s.at), s.len + LIMIT_MARKDOWN_BLOCK)};
     const uint8_t *gap = memmem(more.at, more.len, "\n\n", 2);
-    bool comment = more.len >= 4 && memcmp(more.at, "<!--", 4) == 0;
-    if (gap && gap >= s.at + s.len && !comment)
+    if (gap && gap >= s.at + s.len)
         more.len = (size_t)(gap - s.at);
     return more;
+}
+
+/* Within a paragraph the end must be there: who writes of the <script> tag means no script. (The parser finds that of comments.) */
+static const struct html_unseen *begins_unseen(const struct build *b, struct span tag)
+{
+    const struct html_unseen *u = html_unseen(tag);
+    size_t at;
+    return u && (b->html || u->start[1] == '!' || html_seen_again(u, tag, &at)) ? u : NULL;
+}
+
+/* Passes what is not shown, from a place on; false: all the rest is not. */
+static bool pass_unseen(struct build *b, struct span s, size_t *at)
+{
+    size_t n, from = MIN(*at, s.len);
+    if (b->unseen && !html_seen_again(b->unseen, (struct span){s.at + from, s.len - from}, &n))
+        return false;
+    *at = b->unseen ? from + n : from;
+    b->unseen = NULL;
+    return true;
+}
+
+/* Cells of a row are told apart as in a table that is too wide to be drawn. */
+static int put_cell(struct build *b)
+{
+    bool first = !b->row || !b->row_cells;
+    b->row_cells = first ? 1 : b->row_cells + 1;
+    b->row = true;
+    return first ? 0 : after_blank(b) ? put_text(b, "| ", 2) : put_text(b, " | ", 3);
+}
+
+static int put_tag(struct build *b, struct span tag, bool ends)
+{
+    if (ends && put_break(b))
+        return -1;
+    if (html_is(tag, "<img") && tag.len > strlen("<img>"))
+        return put_img(b, tag);
+    if (html_is(tag, "<td") || html_is(tag, "<th"))
+        return put_cell(b);
+    if (html_is(tag, "<tr") || html_is(tag, "</tr") || html_is(tag, "</table")) {
+        b->row = html_is(tag, "<tr");
+        b->row_cells = 0;
+    }
+    return 0;
 }
 
 static int put_html(struct build *b, struct span s)
@@ -243,22 +299,30 @@ static int put_html(struct build *b, struct span s)
         size_t skip = MIN((size_t)(b->passed - s.at), s.len);
         s = (struct span){s.at + skip, s.len - skip};
     }
-    for (size_t i = 0, from = 0;;) {
+    size_t i = 0;
+    if (!pass_unseen(b, s, &i))
+        return 0;
+    for (size_t from = i;;) {
         bool ends = false;
         struct span tag = {s.at + i, i < s.len ? s.len - i : 0};
         if (tag.len && tag.at[0] == '<')
             tag = beyond(b, tag);
         size_t n = html_markup(tag, &ends);
-        if (n || i == s.len) {
-            if (put_html_text(b, (struct span){s.at + from, i - from}) || (n && ends && put_break(b)))
+        const struct html_unseen *unseen = n ? NULL : begins_unseen(b, tag);
+        if (n || unseen || i == s.len) {
+            if (put_html_text(b, (struct span){s.at + from, i - from}))
                 return -1;
             if (i == s.len)
                 return 0;
-            if (html_is_image((struct span){tag.at, n}) && put_img(b, (struct span){tag.at, n}))
+            if (n && put_tag(b, (struct span){tag.at, n}, ends))
                 return -1;
             if (n > s.len - i)
                 b->passed = tag.at + n;
-            i = from = MIN(i + n, s.len);
+            i += unseen ? 2 : n; /* of <!--> the end has letters of the start */
+            b->unseen = unseen;
+            if (!pass_unseen(b, s, &i))
+                return 0;
+            from = i;
         } else {
             const uint8_t *next = memchr(s.at + i + 1, '<', s.len - i - 1);
             i = next ? (size_t)(next - s.at) : s.len;
@@ -273,6 +337,8 @@ int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE len, void *data)
     if (build_block(b))
         return -1;
     note_line(b, text, len);
+    if (b->unseen && type != MD_TEXT_HTML)
+        return 0;
     switch (type) {
     case MD_TEXT_NULLCHAR:
         return put_text(b, REPLACEMENT, 3);

@@ -48,11 +48,11 @@ static json_t *again_of(const struct perception *p)
 {
     json_t *o = json_pack("{s:[f,f,f,f]}", "crop", p->crop.x, p->crop.y, p->crop.w, p->crop.h);
     int bad = 0;
-    if (p->page && p->source.tile.w)
+    if (p->page && p->source.tile.w > 0)
         bad |= json_object_set_new(o, "tile", json_true());
     if (p->asked_ms)
         bad |= json_object_set_new(o, "time_ms", json_integer(p->asked_ms));
-    if (media_row(p->source.media)->class == CLASS_TEXT || (p->page && p->source.tile.w))
+    if (media_row(p->source.media)->class == CLASS_TEXT || (p->page && p->source.tile.w > 0))
         bad |= json_object_set_new(o, "limits", limits_of(&p->laid));
     if (p->asked.max_edge)
         bad |= json_object_set_new(o, "max_edge", json_integer(p->asked.max_edge));

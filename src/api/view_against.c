@@ -90,17 +90,13 @@ static int make_rows(struct view_job *j, struct side *s)
 
 /* ---------------------------------------------------------------- one side */
 
-static struct size size_of(const struct work_reply *r)
-{
-    return (struct size){r->source_w, r->source_h};
-}
-
 /* How many tiles a view would tell of; 1: it has none, or pages of its own. */
 static uint32_t tiles_of(const struct view_job *j, const struct work_reply *r)
 {
     enum media_class class = media_row(j->sniff.media)->class;
     bool paged = class == CLASS_DOCUMENT || class == CLASS_TEXT || (r->pages > 1 && !(r->facts & WORK_TILED));
-    return paged || r->stretch != 1 ? 1 : fit_tiles(&j->work.limits, size_of(r));
+    struct fit_drawing d = work_drawing(r);
+    return paged ? 1 : fit_tiles(&j->work.limits, fit_natural(&d));
 }
 
 /* The page that is named may be a tile, which depends on the size: it is then a region like any other. */
@@ -117,7 +113,8 @@ static int make_page(struct view_job *j, struct side *s)
     }
     if (n == 1)
         return 0;
-    struct rect t = fit_tile(&j->work.limits, size_of(&s->reply), page);
+    struct fit_drawing d = work_drawing(&s->reply);
+    struct area t = fit_tile_area(&j->work.limits, &d, page);
     s->region = (struct fit_box){t.x, t.y, t.w, t.h, FIT_SOURCE, 1};
     return make_rows(j, s);
 }
@@ -155,8 +152,8 @@ static bool both_are_drawn(const struct view_job *j, const struct view_job *othe
 static struct fit_box share_of(const struct work_reply *r)
 {
     const struct area *a = &r->crop;
-    return (struct fit_box){a->x * 1000 / r->extent_w, a->y * 1000 / r->extent_h, a->w * 1000 / r->extent_w,
-                            a->h * 1000 / r->extent_h, FIT_UNIT, 1};
+    return (struct fit_box){(a->x - r->origin_x) * 1000 / r->extent_w, (a->y - r->origin_y) * 1000 / r->extent_h,
+                            a->w * 1000 / r->extent_w, a->h * 1000 / r->extent_h, FIT_UNIT, 1};
 }
 
 /* The same place, as far as the source reaches. */
@@ -302,7 +299,7 @@ static void keep_source(struct view_job *j, const struct work_reply *own)
 {
     struct work_reply *r = &j->output.reply, made = *r;
     *r = *own;
-    r->facts = made.facts | (own->facts & (WORK_APPROXIMATE | WORK_CSS_PIXELS));
+    r->facts = made.facts | (own->facts & (WORK_APPROXIMATE | WORK_CSS_PIXELS | WORK_SOURCE));
     r->media = made.media;
     r->width = made.width;
     r->height = made.height;

@@ -155,6 +155,12 @@ static int media_of(const struct gathering *g, const struct snapshot *s, enum me
     return 0;
 }
 
+static struct size natural_of(const struct work_reply *r)
+{
+    struct fit_drawing d = work_drawing(r);
+    return fit_natural(&d);
+}
+
 static int keep_rows(struct gathering *g, const struct pool_output *o, struct work_inset *to)
 {
     const struct work_reply *r = &o->reply;
@@ -163,7 +169,8 @@ static int keep_rows(struct gathering *g, const struct pool_output *o, struct wo
     int e = write_all(g->fd, o->data, r->image_len);
     if (e < 0)
         return fault_set(g->job->fault, e, "cannot keep a picture in memory: %s", strerrordesc_np(-e));
-    *to = (struct work_inset){r->width, r->height, g->len, r->source_w, (uint32_t)fmax(round(r->source_h * r->stretch), 1)};
+    struct size natural = natural_of(r);
+    *to = (struct work_inset){r->width, r->height, g->len, natural.w, natural.h};
     g->len += r->image_len;
     return 0;
 }
@@ -184,8 +191,10 @@ static int try_one(struct gathering *g, const char *ref, struct work_inset *to)
                                    .limits = {.max_edge = INSET_EDGE, .quality = 75, .resize = 1,
                                               .max_bytes = g->job->work.limits.max_bytes}};
     r = run(g, media, &request, s.fd, &end, &o);
-    uint32_t enough = 2 * MAX(o.reply.source_w, o.reply.source_h); /* for what is drawn, and small */
-    if (r == 0 && end == POOL_DONE && o.reply.status == WORK_OK && media_drawn(media) && enough < INSET_EDGE && time_left(g)) {
+    bool drawn = r == 0 && end == POOL_DONE && o.reply.status == WORK_OK && media_drawn(media);
+    struct size natural = drawn ? natural_of(&o.reply) : (struct size){INSET_EDGE, INSET_EDGE};
+    uint32_t enough = 2 * MAX(natural.w, natural.h); /* for what is small */
+    if (enough < INSET_EDGE && time_left(g)) {
         pool_output_done(&o);
         o = (struct pool_output){0};
         request.limits.max_edge = enough;

@@ -98,13 +98,11 @@ static uint32_t page_of(const struct view_job *j)
     return j->work.page || tiled ? j->work.page : 1;
 }
 
-static struct size tile_of(const struct view_job *j)
+static struct area tile_of(const struct view_job *j)
 {
     const struct work_reply *r = &j->output.reply;
-    if (!(r->facts & WORK_TILED))
-        return (struct size){0};
-    struct rect t = fit_tile(&j->work.limits, (struct size){r->source_w, r->source_h}, 1);
-    return (struct size){t.w, t.h};
+    struct fit_drawing d = work_drawing(r);
+    return r->facts & WORK_TILED ? fit_tile_area(&j->work.limits, &d, 1) : (struct area){0};
 }
 
 /* Lines have a place of their own where no row is wrapped, and then all rows are alike. */
@@ -156,11 +154,13 @@ static struct perception perception_of(struct view_job *j)
 {
     const struct work_reply *r = &j->output.reply;
     bool sheet = j->work.flags & WORK_SHEET && r->cells; /* of a still picture there is none */
+    struct area tile = tile_of(j);
     struct perception p = {
         .source = {.media = j->sniff.media, .size = {r->source_w, r->source_h}, .extent_w = r->extent_w,
-                   .extent_h = r->extent_h, .css_pixels = r->facts & WORK_CSS_PIXELS, .bytes = j->snapshot.size,
-                   .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT,
-                   .partial = r->facts & WORK_PARTIAL, .damaged = r->facts & WORK_DAMAGED, .pages = pages_of(j), .tile = tile_of(j), .duration_ms = r->duration_ms},
+                   .extent_h = r->extent_h, .css_pixels = r->facts & WORK_CSS_PIXELS, .as_source = r->facts & WORK_SOURCE,
+                   .bytes = j->snapshot.size, .frames = r->frames, .approximate = r->facts & WORK_APPROXIMATE, .cut = r->facts & WORK_CUT,
+                   .partial = r->facts & WORK_PARTIAL, .damaged = r->facts & WORK_DAMAGED, .pages = pages_of(j),
+                   .tile = {tile.w, tile.h}, .duration_ms = r->duration_ms},
         .media = (enum media)r->media,
         .size = {r->width, r->height},
         .crop = r->crop,

@@ -86,7 +86,7 @@ void views_remember(struct views *v, const struct perception *p, const char *ref
     view_memory_done(m);
     *m = (struct view_memory){.ref = copy, .model = model, .page = p->page, .last_page = p->last_page, .frame = p->frame,
                               .time_ms = is_timed(p) ? p->time_ms : 0, .asked_ms = p->asked_ms, .timed = is_timed(p),
-                              .sheet = p->sheet, .tile = p->page && p->source.tile.w, .limits = p->laid, .crop = p->crop,
+                              .sheet = p->sheet, .tile = p->page && p->source.tile.w > 0, .limits = p->laid, .crop = p->crop,
                               .region = p->region, .size = p->size, .max_edge = p->asked.max_edge, .full = p->asked.full};
     m->against = copy_new(p->difference.ref);
     m->against_path = copy_new(p->difference.path);

@@ -63,7 +63,7 @@
 #define LIMIT_PIXELS 50000000ull            /* decoded in total, over the frames that are decoded */
 #define LIMIT_FRAMES 1000000u               /* counted in an animation */
 #define LIMIT_PAGES 1000000u                /* counted in a document */
-#define LIMIT_ORIGIN 1e6                    /* where the units of a drawing may begin, either way from 0 */
+#define LIMIT_DRAWING 2147483647u           /* a side of a drawing, in its units or CSS pixels, and how far from 0 its units begin */
 #define LIMIT_DRAWN_SIDE 4096u              /* of what is drawn, where nothing else bounds it */
 #define LIMIT_VIDEO_SECONDS 10000000000        /* that a time may name: three centuries, so that a wild guess is past the end */
 #define LIMIT_SHEET_CELLS 64u               /* pictures in one contact sheet */

@@ -62,10 +62,15 @@ bool fit_area(const struct fit_box *box, const struct area *whole, struct area *
     return true;
 }
 
-static uint32_t side(double length)
+static uint32_t whole_number(double length, uint32_t most)
 {
     double rounded = nearbyint(length);
-    return rounded < 1 ? 1 : rounded > LIMIT_SIDE ? LIMIT_SIDE : (uint32_t)rounded;
+    return rounded < 1 ? 1 : rounded > most ? most : (uint32_t)rounded;
+}
+
+static uint32_t side(double length)
+{
+    return whole_number(length, LIMIT_SIDE);
 }
 
 static bool unshrunk(const struct token_rule *rule, struct size s)
@@ -155,7 +160,7 @@ static uint32_t tile_length(const struct fit_limits *limits, uint32_t across, bo
     }
     /* Where the limits are tight it would come in stripes: a tile is at least half as long as it is wide. */
     uint64_t length = (uint64_t)low * across / width;
-    return (uint32_t)MIN(MAX(length, (uint64_t)across / 2), (uint64_t)LIMIT_SIDE);
+    return (uint32_t)MIN(MAX(length, (uint64_t)across / 2), (uint64_t)LIMIT_DRAWING);
 }
 
 uint32_t fit_tiles(const struct fit_limits *limits, struct size source)
@@ -168,7 +173,8 @@ uint32_t fit_tiles(const struct fit_limits *limits, struct size source)
     uint32_t length = tile_length(limits, across, tall);
     if (length >= along || length <= 2 * TILE_OVERLAP)
         return 1;
-    return (along - TILE_OVERLAP + (length - TILE_OVERLAP) - 1) / (length - TILE_OVERLAP);
+    uint32_t n = (along - TILE_OVERLAP + (length - TILE_OVERLAP) - 1) / (length - TILE_OVERLAP);
+    return n <= LIMIT_PAGES ? n : 1;
 }
 
 struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k)
@@ -180,10 +186,20 @@ struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32
     return tall ? (struct rect){0, start, across, rest} : (struct rect){start, 0, rest, across};
 }
 
-struct area fit_tile_area(const struct fit_limits *limits, const struct area *whole, uint32_t k)
+struct size fit_natural(const struct fit_drawing *d)
 {
-    struct rect t = fit_tile(limits, (struct size){side(whole->w), side(whole->h)}, k);
-    return (struct area){whole->x + t.x, whole->y + t.y, fmin(t.w, whole->w - t.x), fmin(t.h, whole->h - t.y)};
+    return (struct size){whole_number(d->whole.w * d->unit_w, LIMIT_DRAWING), whole_number(d->whole.h * d->unit_h, LIMIT_DRAWING)};
+}
+
+struct area fit_tile_area(const struct fit_limits *limits, const struct fit_drawing *d, uint32_t k)
+{
+    const struct area *whole = &d->whole;
+    struct size natural = fit_natural(d);
+    struct rect t = fit_tile(limits, natural, k);
+    double x = t.x / d->unit_w, y = t.y / d->unit_h;
+    double right = t.x + t.w < natural.w ? (t.x + t.w) / d->unit_w : whole->w; /* the natural size was rounded */
+    double bottom = t.y + t.h < natural.h ? (t.y + t.h) / d->unit_h : whole->h;
+    return (struct area){whole->x + x, whole->y + y, right - x, bottom - y};
 }
 
 bool fit_scaled(struct size target, double scale, struct size *ret)

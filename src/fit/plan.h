@@ -63,8 +63,18 @@ struct size fit_page(const struct fit_limits *limits, struct size page);
  */
 uint32_t fit_tiles(const struct fit_limits *limits, struct size source);
 struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k);
-/* The same of what is drawn, in its units; its size in whole ones decides. */
-struct area fit_tile_area(const struct fit_limits *limits, const struct area *whole, uint32_t k);
+
+/* What is drawn: where it lies in its own units, and how large one of these is in pixels at its natural size, across and down. */
+struct fit_drawing {
+    struct area whole;
+    double unit_w, unit_h;
+};
+
+/* The size that it has by itself, as a browser shows it: this decides whether it is long. Sides are at most LIMIT_DRAWING. */
+struct size fit_natural(const struct fit_drawing *d);
+
+/* Its k-th tile, in its units. */
+struct area fit_tile_area(const struct fit_limits *limits, const struct fit_drawing *d, uint32_t k);
 
 /* The ladder when the first encode is over budget: qualities, then scales of the target with the same qualities. */
 extern const uint8_t fit_qualities[4];

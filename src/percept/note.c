@@ -11,6 +11,8 @@
 void note_number(struct buf *b, double v, int places)
 {
     long long unit = 1;
+    while (places && fabs(v) * pow(10, places) > 1e15) /* no double has these */
+        places--;
     for (int i = 0; i < places; i++)
         unit *= 10;
     long long parts = llround(fabs(v) * (double)unit), whole = parts / unit, rest = parts % unit;
@@ -69,21 +71,28 @@ static void add_source_size(struct buf *b, const struct perception *p)
     note_size(b, p->source.extent_w, p->source.extent_h);
 }
 
+static bool is_tiled(const struct perception *p)
+{
+    return p->source.tile.w > 0;
+}
+
 static void add_page(struct buf *b, const struct perception *p, const char *before)
 {
-    if (p->page && !p->source.tile.w)
+    if (p->page && !is_tiled(p))
         (void)buf_add_format(b, "%spage %u of %u", before, p->page, p->source.pages);
 }
 
 static void add_tile(struct buf *b, const struct perception *p)
 {
-    bool tall = p->source.size.h > p->source.size.w;
-    if (!p->page || !p->source.tile.w)
+    /* What its own units look like does not tell: they may be no squares. */
+    bool tall = length_less(p->source.tile.h, p->source.extent_h, p->source.extent_h);
+    int places = perception_places(p);
+    if (!is_tiled(p) || !p->page)
         return;
     (void)buf_add_format(b, ", tile %u of %u, %s ", p->page, p->source.pages, tall ? "y" : "x");
-    note_number(b, tall ? p->crop.y : p->crop.x, 0);
+    note_number(b, tall ? p->crop.y : p->crop.x, places);
     (void)buf_add_str(b, " to ");
-    note_number(b, tall ? p->crop.y + p->crop.h : p->crop.x + p->crop.w, 0);
+    note_number(b, tall ? p->crop.y + p->crop.h : p->crop.x + p->crop.w, places);
 }
 
 static void add_bitmap(struct buf *b, const struct perception *p)
@@ -95,10 +104,15 @@ static void add_bitmap(struct buf *b, const struct perception *p)
     add_tile(b, p);
 }
 
+static const char *drawing_units(const struct perception *p)
+{
+    return p->source.css_pixels ? " CSS pixels" : " user units";
+}
+
 static void add_vector(struct buf *b, const struct perception *p)
 {
     add_source_size(b, p);
-    (void)buf_add_str(b, p->source.css_pixels ? " CSS pixels" : " user units");
+    (void)buf_add_str(b, drawing_units(p));
     add_tile(b, p);
 }
 
@@ -234,14 +248,16 @@ static void add_rows(struct buf *b, const struct perception *p)
     (void)buf_add_str(b, ").");
 }
 
-/* A page that is no tiles: an example of what can be read. */
+/* A page that is no tiles: an example of what can be read. Of a strip, as much as is shown at its natural size, where a point is
+ * four thirds of a pixel. */
 static void add_long_page(struct buf *b, const struct perception *p)
 {
-    bool tall = p->crop.h > p->crop.w;
+    bool tall = p->crop.h > p->crop.w, document = class_of(p) == CLASS_DOCUMENT;
     double across = tall ? p->crop.w : p->crop.h, along = tall ? p->crop.h : p->crop.w;
-    double scale = along / MAX(MAX(p->size.w, p->size.h), (uint32_t)FIT_USUAL_EDGE), part = MIN(along, round(across * 4 / 3));
-    bool paged = class_of(p) == CLASS_DOCUMENT || (class_of(p) == CLASS_PICTURE && !p->source.tile.w);
-    if (!paged || p->region || along < 2 * across || scale < LONG_SCALE)
+    double edge = MAX(MAX(p->size.w, p->size.h), (uint32_t)FIT_USUAL_EDGE), natural = document ? edge * 3 / 4 : edge;
+    double part = MIN(along, fmax(round(across * 4 / 3), floor(natural)));
+    bool paged = document || (class_of(p) == CLASS_PICTURE && !is_tiled(p));
+    if (!paged || p->region || along < 2 * across || along / edge < LONG_SCALE)
         return;
     (void)buf_add_str(b, " It is long: at this size small text cannot be read; name a region to read it, such as 0,0,");
     note_number(b, tall ? across : part, 2);
@@ -253,9 +269,11 @@ static void add_long_page(struct buf *b, const struct perception *p)
 static void add_long(struct buf *b, const struct perception *p)
 {
     add_long_page(b, p);
-    if (p->source.tile.w && !p->page && !p->region)
-        (void)buf_add_format(b, " It is long: at this size small text cannot be read. page 1 to %u shows it in tiles of %ux%u.",
-                             p->source.pages, p->source.tile.w, p->source.tile.h);
+    if (!is_tiled(p) || p->page || p->region)
+        return;
+    (void)buf_add_format(b, " It is long: at this size small text cannot be read. page 1 to %u shows it in tiles of ", p->source.pages);
+    note_size(b, p->source.tile.w, p->source.tile.h);
+    (void)buf_add_format(b, "%s.", class_of(p) == CLASS_VECTOR ? drawing_units(p) : "");
 }
 
 /* More was asked for than there is, or less than may be. */
@@ -273,6 +291,9 @@ static void add_remarks(struct buf *b, const struct perception *p, enum note_gro
 {
     if (class_of(p) == CLASS_PICTURE)
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
+    if (p->source.as_source)
+        (void)buf_add_format(b, " Its source is shown: a Markdown %s is not laid out.",
+                             p->source.bytes > LIMIT_MARKDOWN_BYTES ? "of more than 512 KiB" : "of so many parts");
     (void)buf_add_format(b, "%s%s%s", p->source.cut ? NOTE_CUT : "", p->source.damaged ? NOTE_DAMAGED : "", p->source.partial ? NOTE_PARTIAL " Name a time to see it." : "");
     if (ground != NOTE_NO_GROUND)
         (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");

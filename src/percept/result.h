@@ -73,6 +73,7 @@ struct perception {
         struct size size; /* upright; of what is drawn, in whole units */
         double extent_w, extent_h; /* the same, exact */
         bool css_pixels;           /* of a drawing: its units are these */
+        bool as_source;            /* of a Markdown: it is too large to be laid out */
         uint64_t bytes;
         uint8_t sha256[SHA256_LEN];
         uint32_t frames;
@@ -81,7 +82,9 @@ struct perception {
         bool partial;      /* of a sheet of a video: not all of it was looked at */
         bool damaged;      /* frames of a video are missing or do not decode */
         uint32_t pages;    /* 0: it has none */
-        struct size tile;  /* its pages are tiles, which are so large; 0x0: they are not */
+        struct {
+            double w, h;
+        } tile;            /* its pages are tiles, which are so large in its units; 0x0: they are not */
         int64_t duration_ms; /* of a video; 0 or below: not known */
     } source;
     enum media media;   /* MEDIA_NONE: there is no picture */

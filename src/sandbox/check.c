@@ -15,7 +15,7 @@
 static const uint32_t all_facts =
     WORK_AS_IS | WORK_OVER_BUDGET | WORK_ON_WHITE | WORK_ON_GREY | WORK_HAS_ALPHA | WORK_LOSSLESS |
     WORK_TILED | WORK_APPROXIMATE | WORK_CUT | WORK_PARTIAL | WORK_ROUNDED | WORK_DAMAGED |
-    WORK_CSS_PIXELS;
+    WORK_CSS_PIXELS | WORK_SOURCE;
 
 static bool printable(const char *s, size_t room)
 {
@@ -61,10 +61,6 @@ bool check_length(const struct work_request *request, const struct work_reply *r
     return true;
 }
 
-static bool size_plausible(const struct work_reply *r)
-{
-    return r->source_w >= 1 && r->source_w <= LIMIT_SIDE && r->source_h >= 1 && r->source_h <= LIMIT_SIDE;
-}
 
 static bool frames_plausible(const struct work_reply *r)
 {
@@ -87,23 +83,36 @@ static enum media_class class_of(const struct work_request *request)
     return media_row((enum media)request->media)->class;
 }
 
-/* Units that are no squares are a drawing's. So are CSS pixels, which are, and begin at the upper left. */
+/* A drawing has no pixels that would take room. */
+static bool size_plausible(const struct work_request *request, const struct work_reply *r)
+{
+    uint32_t most = class_of(request) == CLASS_VECTOR ? LIMIT_DRAWING : LIMIT_SIDE;
+    return r->source_w >= 1 && r->source_w <= most && r->source_h >= 1 && r->source_h <= most;
+}
+
+static bool natural_plausible(double extent, double unit)
+{
+    return isfinite(unit) && unit > 0 && extent * unit <= LIMIT_DRAWING + 1.0; /* but for rounding */
+}
+
+/* Units that are no pixels are a drawing's. So are CSS pixels, which begin at the upper left. */
 static bool units_plausible(const struct work_request *request, const struct work_reply *r)
 {
-    bool pixels = r->facts & WORK_CSS_PIXELS;
+    bool pixels = r->facts & WORK_CSS_PIXELS, plain = r->unit_w == 1 && r->unit_h == 1;
+    double stretch = r->unit_h / r->unit_w;
     if (class_of(request) != CLASS_VECTOR)
-        return r->stretch == 1 && !pixels;
-    return !pixels || (r->stretch == 1 && r->origin_x == 0 && r->origin_y == 0);
+        return plain && !pixels;
+    if (pixels && !(plain && r->origin_x == 0 && r->origin_y == 0))
+        return false;
+    return natural_plausible(r->extent_w, r->unit_w) && natural_plausible(r->extent_h, r->unit_h) && stretch >= 1.0 / LIMIT_SIDE &&
+           stretch <= LIMIT_SIDE;
 }
 
 static bool extent_plausible(const struct work_request *request, const struct work_reply *r)
 {
-    if (!units_plausible(request, r))
-        return false;
-    return r->stretch >= 1.0 / LIMIT_SIDE && r->stretch <= LIMIT_SIDE && isfinite(r->extent_w) && isfinite(r->extent_h) &&
-           r->extent_w > 0 && r->extent_h > 0 &&
+    return isfinite(r->extent_w) && isfinite(r->extent_h) && r->extent_w > 0 && r->extent_h > 0 &&
            fabs(r->extent_w - r->source_w) <= 1 && fabs(r->extent_h - r->source_h) <= 1 &&
-           fabs(r->origin_x) <= LIMIT_ORIGIN && fabs(r->origin_y) <= LIMIT_ORIGIN;
+           fabs(r->origin_x) <= LIMIT_DRAWING && fabs(r->origin_y) <= LIMIT_DRAWING && units_plausible(request, r);
 }
 
 static bool part_plausible(const struct work_reply *r)
@@ -141,19 +150,20 @@ static bool explained(const struct work_request *request, const struct fit_limit
 /* Of what is drawn, the area is the one asked for, and the size that too, or the plan's. */
 static bool drawn_planned(const struct work_request *request, const struct work_reply *r)
 {
-    struct area area, whole = {r->origin_x, r->origin_y, r->extent_w, r->extent_h};
+    struct fit_drawing d = work_drawing(r);
+    struct area area;
     if (r->facts & WORK_TILED && request->page && !request->region.set) {
-        if (r->stretch != 1 || r->pages != fit_tiles(&request->limits, (struct size){r->source_w, r->source_h}))
+        if (r->pages != fit_tiles(&request->limits, fit_natural(&d)))
             return false;
-        area = fit_tile_area(&request->limits, &whole, request->page);
-    } else if (!fit_area(&request->region, &whole, &area)) {
+        area = fit_tile_area(&request->limits, &d, request->page);
+    } else if (!fit_area(&request->region, &d.whole, &area)) {
         return false;
     }
     if (work_sized(request))
         return same_area(&area, &r->crop) && r->width == request->drawn_w && r->height == request->drawn_h;
     bool page = class_of(request) == CLASS_TEXT && !request->region.set;
     struct size target = page ? fit_page(&request->limits, (struct size){r->source_w, r->source_h})
-                              : fit_drawn(&request->limits, area.w, area.h * r->stretch);
+                              : fit_drawn(&request->limits, area.w, area.h * (r->unit_h / r->unit_w));
     struct fit_limits as_is = request->limits;
     as_is.resize = 1;
     return same_area(&area, &r->crop) && explained(request, &as_is, target, r);
@@ -273,7 +283,7 @@ static const uint8_t *cells_of(const struct work_reply *r, const uint8_t *data)
 
 static bool shown_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
 {
-    return size_plausible(r) && extent_plausible(request, r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(request, r) &&
+    return size_plausible(request, r) && extent_plausible(request, r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(request, r) &&
            time_plausible(r->time_ms) && time_plausible(r->duration_ms) && request->page <= r->pages &&
            r->orientation >= 1 && r->orientation <= 8 && planned(request, r) &&
            (request->flags & (WORK_RAW | WORK_RGBA) ? rows_true(request, r)
@@ -281,14 +291,14 @@ static bool shown_true(const struct work_request *request, const struct work_rep
 }
 
 /* Only stored pixels are rounded, and what is laid out has none; of a sheet of a video it can be that not all was looked at, of a
- * video that frames are missing, and of a drawing that its units are pixels. */
+ * video that frames are missing, of a drawing that its units are pixels, and of a Markdown that it is its source. */
 static bool facts_plausible(const struct work_request *request, const struct work_reply *r)
 {
     enum media_class class = class_of(request);
     bool film = class == CLASS_VIDEO, laid_out = r->cells || request->flags & WORK_DIFF;
     bool stored = !laid_out && (film || class == CLASS_BITMAP || class == CLASS_PICTURE);
-    uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED | WORK_CSS_PIXELS);
-    may |= (stored ? WORK_ROUNDED : 0u) | (class == CLASS_VECTOR ? WORK_CSS_PIXELS : 0u) | (film ? WORK_DAMAGED : 0u) |
+    uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED | WORK_CSS_PIXELS | WORK_SOURCE);
+    may |= (stored ? WORK_ROUNDED : 0u) | (request->media == MEDIA_MARKDOWN ? WORK_SOURCE : 0u) | (class == CLASS_VECTOR ? WORK_CSS_PIXELS : 0u) | (film ? WORK_DAMAGED : 0u) |
            (film && r->cells && request->flags & WORK_SHEET ? WORK_PARTIAL : 0u);
     return !(r->facts & ~may);
 }
@@ -309,7 +319,7 @@ static bool refusal_plausible(const struct work_request *request, const struct w
 {
     switch ((enum work_status)r->status) {
     case WORK_BAD_REGION:
-        return size_plausible(r) && extent_plausible(request, r);
+        return size_plausible(request, r) && extent_plausible(request, r);
     case WORK_BAD_FRAME:
         return frames_plausible(r);
     case WORK_BAD_PAGE:

@@ -25,7 +25,7 @@
 
 enum {
     WORK_SOCKET = 3,
-    WORK_MAGIC = 0x666f7636, /* "fov6"; a new number whenever a struct changes */
+    WORK_MAGIC = 0x666f7637, /* "fov7"; a new number whenever a struct changes */
     WORK_DETAIL = 160,
 };
 
@@ -121,6 +121,7 @@ enum work_facts {
     WORK_ROUNDED = 1024,    /* the stored pixels have more than 8 bits a channel, or may have */
     WORK_DAMAGED = 2048,    /* of a video: frames are missing or do not decode */
     WORK_CSS_PIXELS = 4096, /* of a drawing: it is measured in these, because its own units are past all measure */
+    WORK_SOURCE = 8192,     /* of a Markdown: it is too large to be laid out, and shown as its source */
 };
 
 /* What is written beneath a picture on a contact sheet; WORK_DIFF: the number stands for the names beneath the three. */
@@ -141,7 +142,7 @@ struct work_reply {
     uint32_t source_w, source_h; /* upright; of what is drawn, in whole units, rounded */
     double extent_w, extent_h;   /* the same, exact. Of a sheet: one of its pictures */
     double origin_x, origin_y;   /* of what is drawn: what its upper left is called in its units; 0, 0 mostly */
-    double stretch;              /* how much taller than wide one of its units is drawn; 1 mostly */
+    double unit_w, unit_h;       /* how large one of its units is at its natural size, in pixels; 1, 1 mostly */
     uint32_t frames;
     uint32_t pages; /* of a document, or tiles; 1 when there is but one */
     uint32_t cells; /* of struct work_cell behind the preview */
@@ -161,6 +162,12 @@ struct work_reply {
     uint64_t image_len;
     uint32_t preview_w, preview_h; /* rows of preview_w * 4 bytes right behind the picture */
 };
+
+/* The source, where it is drawn; a bitmap's units are its pixels. */
+static inline struct fit_drawing work_drawing(const struct work_reply *r)
+{
+    return (struct fit_drawing){{r->origin_x, r->origin_y, r->extent_w, r->extent_h}, r->unit_w, r->unit_h};
+}
 
 /* What WORK_TEXT writes: this, the lines, then all of the text without a NUL. */
 struct work_text {

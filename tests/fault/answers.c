@@ -23,13 +23,13 @@ static void refuse(struct job *j)
 /* The status of that number, with and without words; what else it tells is little, and can be. */
 static void status_bare(struct job *j)
 {
-    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = j->number, .source_w = 9, .source_h = 7, .extent_w = 9, .extent_h = 7, .stretch = 1,
+    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = j->number, .source_w = 9, .source_h = 7, .extent_w = 9, .extent_h = 7, .unit_w = 1, .unit_h = 1,
                                    .frames = 1, .pages = 1};
     fault_reply(j);
 }
 static void status(struct job *j)
 {
-    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = j->number, .source_w = 9, .source_h = 7, .extent_w = 9, .extent_h = 7, .stretch = 1,
+    j->reply = (struct work_reply){.magic = WORK_MAGIC, .status = j->number, .source_w = 9, .source_h = 7, .extent_w = 9, .extent_h = 7, .unit_w = 1, .unit_h = 1,
                                    .frames = 2, .pages = 2, .duration_ms = 65000, .detail = "so it says"};
     fault_reply(j);
 }
@@ -176,7 +176,7 @@ static const struct {
     size_t at, size;
 } fields[] = {
     FIELD(magic), FIELD(status), FIELD(detail[0]), FIELD(detail[WORK_DETAIL - 1]), FIELD(source_w), FIELD(source_h), FIELD(extent_w),
-    FIELD(extent_h), FIELD(origin_x), FIELD(origin_y), FIELD(stretch), FIELD(frames), FIELD(pages), FIELD(cells), FIELD(orientation), FIELD(facts),
+    FIELD(extent_h), FIELD(origin_x), FIELD(origin_y), FIELD(unit_w), FIELD(unit_h), FIELD(frames), FIELD(pages), FIELD(cells), FIELD(orientation), FIELD(facts),
     FIELD(media), FIELD(width), FIELD(height), FIELD(crop.x), FIELD(crop.y), FIELD(crop.w), FIELD(crop.h), FIELD(first_line),
     FIELD(last_line), FIELD(total_lines), FIELD(line_top), FIELD(line_height), FIELD(rows), FIELD(missing), FIELD(time_ms),
     FIELD(duration_ms), FIELD(changed), FIELD(image_len), FIELD(preview_w), FIELD(preview_h),

@@ -79,7 +79,7 @@ static struct work_reply honest(void)
 {
     enum { SIDE = PICTURE_SIDE };
     return (struct work_reply){.magic = WORK_MAGIC, .status = WORK_OK, .source_w = SIDE, .source_h = SIDE, .extent_w = SIDE,
-                               .extent_h = SIDE, .stretch = 1, .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG, .width = SIDE,
+                               .extent_h = SIDE, .unit_w = 1, .unit_h = 1, .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG, .width = SIDE,
                                .height = SIDE, .crop = {0, 0, SIDE, SIDE}};
 }
 

@@ -153,6 +153,30 @@ test_pages_are_shown_on_a_sheet() {
     want_json reason malformed
 }
 
+# The first page is often a small copy of what follows.
+test_pages_on_a_sheet_are_as_large_as_the_largest_allows() {
+    python3 - a.tif <<'END_OF_TIFF'
+import struct, sys
+out, sizes = b'II*\0' + struct.pack('<I', 8), [(40, 30), (600, 800), (600, 800)]
+for i, (w, h) in enumerate(sizes):
+    at = len(out)
+    tags = [(256, w), (257, h), (258, 8), (259, 1), (262, 1), (273, at + 2 + 9 * 12 + 4), (277, 1), (278, h), (279, w * h)]
+    after = at + 2 + 9 * 12 + 4 + w * h
+    out += struct.pack('<H', 9) + b''.join(struct.pack('<HHII', t, 4, 1, v) for t, v in tags)
+    out += struct.pack('<I', after if i + 1 < len(sizes) else 0) + bytes(w * h)
+open(sys.argv[1], 'wb').write(out)
+END_OF_TIFF
+    view a.tif --page 1-3 --json
+    want_status 0
+    want_json width 1568
+    want_json cells.0.box.2 40
+    want_json cells.0.box.3 30
+    [ "$(json cells.1.box.2)" -gt 450 ] || fail "page 2 is $(json cells.1.box.2) pixels wide"
+    want_json source.width 40
+    view a.tif --page 2-3 --json
+    want_json cells.1.box.2 600
+}
+
 # Files that are wrong although others show them, or of a kind that has no agreed black and white.
 refused_here() {
     case $1 in

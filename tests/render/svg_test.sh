@@ -104,9 +104,9 @@ test_a_view_box_that_is_stretched_keeps_its_units() {
     pixel 395,395 00ff00
 }
 
-# Charts over seconds, times since 1970, shares of one: shown as ever, and measured in pixels.
+# Milliseconds since 1970, shares of one: shown as ever, and measured in pixels.
 test_a_view_box_that_is_stretched_past_all_measure_is_shown_in_pixels() {
-    for box in '0 0 86400 100' '1700000000 0 3600 100' '0 0 1 65000' '0 0 65000 0.2'; do
+    for box in '0 0 4e9 100' '1700000000000 0 3600 100' '0 0 1 65000' '0 0 65000 0.2'; do
         read -r x y w h <<-END
 			$box
 		END
@@ -126,9 +126,23 @@ test_a_view_box_that_is_stretched_past_all_measure_is_shown_in_pixels() {
     done
 }
 
+# (librsvg's own numbers have 24 bits, so these are whole multiples of 128.)
+test_times_since_1970_are_units_as_others() {
+    svg a.svg 'width="800" height="400" viewBox="1700000000 0 86400 100" preserveAspectRatio="none"' \
+        '<rect x="1700000000" width="86400" height="100" fill="#fff"/><rect x="1700043264" width="43136" height="50" fill="lime"/>'
+    look a.svg
+    want_size 86400x100
+    pixel 205,95 00ff00
+    pixel 195,95 ffffff
+    look --region 1700043000,0,400,.5 a.svg
+    want_json region '[1700043000,0,400,0.5]'
+    pixel 269,100 00ff00
+    pixel 259,100 ffffff
+}
+
 test_a_comparison_says_which_of_two_drawings_is_measured_in_pixels() {
-    svg seconds.svg 'width="800" height="200" viewBox="0 0 86400 100" preserveAspectRatio="none"' \
-        '<rect width="86400" height="100" fill="lime"/>'
+    svg seconds.svg 'width="800" height="200" viewBox="0 0 86400000000 100" preserveAspectRatio="none"' \
+        '<rect width="86400000000" height="100" fill="lime"/>'
     svg plain.svg 'viewBox="0 0 400 200"' '<rect width="400" height="200" fill="lime"/>'
     run fovea view --json --region 300,0,200,100 --against plain.svg seconds.svg
     json note | grep -q '800x200 CSS pixels, .* has only 100x100 there in user units: ' || fail "other words"
@@ -137,13 +151,60 @@ test_a_comparison_says_which_of_two_drawings_is_measured_in_pixels() {
     json note | grep -q '400x200 user units against seconds.svg, which is 800x200 in CSS pixels' || fail "other words"
 }
 
-test_a_page_of_a_view_box_that_is_stretched_is_the_only_one() {
-    svg a.svg 'width="400" height="4000" viewBox="0 0 3000 4000" preserveAspectRatio="none"' '<rect width="3000" height="4000"/>'
+test_a_drawing_is_long_in_pixels_whatever_its_units() {
+    while read -r n width size x y h shown root; do
+        svg a.svg "$root" '<rect x="-9999" y="-9999" width="20000" height="20000" fill="#fff"/>'
+        run fovea view --json a.svg
+        want_json source.pages "$n"
+        json note | grep -q "It is long: .* page 1 to $n shows it in tiles of $size user units\." || fail "$root: other words"
+        run fovea view --json --page 2 a.svg
+        want_json page 2
+        want_json width "$width"
+        want_json height 1568
+        json note | grep -qi "add $x to x and $y to y" || fail "$root: other words"
+        json note | grep -q "tile 2 of $n, y $y to $h" || fail "$root: other words"
+        run fovea view --json --page "$n" a.svg
+        json note | grep -q "tile $n of $n, y .* to $shown" || fail "$root: other words"
+        run fovea view --json --page "$((n + 1))" a.svg
+        want_json reason invalid_input
+    done <<-END
+		8 800 100x196 0 188 384 1500 width="800" height="12000" viewBox="0 0 100 1500"
+		8 800 800x1568 0 1504 3072 12000 width="800" height="12000"
+		4 200 100x784 -10 852 1636 3100 width="200" height="6000" viewBox="-10 100 100 3000"
+		4 200 100x26.133 0 25.067 51.2 100 width="200" height="6000" viewBox="0 0 100 100" preserveAspectRatio="none"
+		3 400 3000x1568 0 1504 3072 4000 width="400" height="4000" viewBox="0 0 3000 4000" preserveAspectRatio="none"
+		10 300 1x5.2267 0 5.0133 10.24 50 viewBox="0 0 1 50"
+	END
+}
+
+test_a_drawing_of_many_units_is_not_long_where_it_is_small() {
+    svg a.svg 'width="100" height="1000" viewBox="0 0 1000 10000"' '<rect width="1000" height="10000"/>'
     look --page 1 a.svg
     want_json page null
+    want_json source.pages null
     run fovea view --json --page 2 a.svg
     want_json reason invalid_input
     has out 'has 1 page, so there is no page 2'
+}
+
+test_a_tile_is_compared_in_units() {
+    root='width="200" height="6000" viewBox="-10 100 100 3000"'
+    svg a.svg "$root" '<rect x="-10" y="100" width="100" height="3000" fill="#fff"/><rect x="10" y="1000" width="50" height="50" fill="lime"/>'
+    svg b.svg "$root" '<rect x="-10" y="100" width="100" height="3000" fill="#fff"/>'
+    run fovea view --json --page 2 --against b.svg a.svg
+    has out 'in 1 box in user units: 10,1000 50x50.'
+    run fovea view --json --page 1 --against b.svg a.svg
+    want_json difference.changed_pixels 0
+}
+
+# A part of the one is the same share of the other, wherever its units begin.
+test_a_part_of_a_drawing_that_begins_elsewhere_is_compared_with_that_of_a_bitmap() {
+    svg a.svg 'viewBox="1000 1000 400 400"' '<rect x="1000" y="1000" width="400" height="400" fill="#fff"/>
+        <rect x="1200" y="1200" width="200" height="200" fill="lime"/>'
+    look a.svg
+    run fovea view --json --region 1200,1200,200,200 --against seen.png a.svg
+    want_status 0
+    want_json difference.changed_pixels 0
 }
 
 test_root_behind_a_remark_that_seems_to_end_at_once_is_found() {
@@ -183,9 +244,38 @@ test_nothing_without_a_size_is_refused() {
     has out 'no size'
     svg a.svg 'width="0" height="10"' '<rect width="9" height="9"/>'
     refused a.svg malformed
-    svg a.svg 'width="70000" height="10"' '<rect width="9" height="9"/>'
+    svg a.svg 'width="3000000000" height="10"' '<rect width="9" height="9"/>'
     refused a.svg too_large
-    has out 70000
+    has out 'it is 3000000000x10, and a side may be 2147483647'
+}
+
+# Thousandths of a millimetre, metres of a map: it has no pixels, so that none are too many, and places are those of the markup.
+test_a_drawing_of_many_units_is_drawn_and_measured_in_them() {
+    for root in 'width="280mm" height="210mm"' '' 'width="2000000" height="1500000"'; do
+        svg a.svg "$root viewBox=\"0 5000000 280000 210000\"" '<rect y="5000000" width="280000" height="210000" fill="#fff"/>
+            <rect x="140000" y="5105000" width="140000" height="105000" fill="lime"/>'
+        run fovea view --json --no-webp --max-edge 400 -o seen.png a.svg
+        want_status 0
+        pixel 195,145 ffffff
+        pixel 205,155 00ff00
+        look --region 139900,5104900,200,200 a.svg
+        want_json region '[139900,5104900,200,200]'
+        want_json offset '[139900,5104900]'
+        pixel 195,205 ffffff
+        pixel 205,205 00ff00
+        run fovea view --json --region 1,1,9,9 a.svg
+        has out 'user units and begins at'
+        has out '280000x210000'
+    done
+    svg b.svg 'viewBox="0 5000000 280000 210000"' '<rect y="5000000" width="280000" height="210000" fill="#fff"/>'
+    run fovea view --json --region 0,5000000,280000,210000 --max-edge 1000 --against b.svg a.svg
+    has out 'in 1 box in user units: 1'
+    run fovea view --json --space unit --region 500,500,1,1 a.svg
+    want_json region '[140000,5105000,280,210]'
+    svg a.svg 'width="1e6" height="500000"' '<rect width="1e6" height="500000" fill="lime"/>'
+    look a.svg
+    want_size 1000000x500000
+    pixel 395,195 00ff00
 }
 
 # A hair of a tenth of a unit is grey when it is shown whole, black and four pixels wide when it is drawn again.
@@ -446,6 +536,18 @@ test_broken_markup_is_refused_with_its_place() {
     has out 'line 4, column 1'
     printf '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" heig' >a.svg
     refused a.svg malformed
+}
+
+# On a busy machine the time may be over first.
+test_limits_of_librsvg_are_told_and_not_taken_for_damage() {
+    { echo '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><defs><g id="a0"/>'
+      awk 'BEGIN { for (i = 1; i <= 6; i++) { printf "<g id=\"a%d\">", i
+          for (k = 0; k < 10; k++) printf "<use xlink:href=\"#a%d\"/>", i - 1
+          print "</g>" } }'
+      echo '</defs><use xlink:href="#a6"/></svg>'; } >a.svg
+    run fovea view --json a.svg
+    [ "$(json reason)" = timed_out ] || has out 'it refers to elements, as with <use>, more than 500000 times'
+    [ "$(json reason)" = timed_out ] || want_json reason too_large
 }
 
 test_long_drawing_has_tiles() {

@@ -184,6 +184,10 @@ test_markdown_too_long_to_be_laid_out_is_shown_as_its_source() {
     view a.md
     want_status 0
     want_json lines.0 1
+    has out ' Its source is shown: a Markdown of more than 512 KiB is not laid out.'
+    yes '# heading' | head -c 5000 >a.md
+    view a.md
+    hasnt out 'source is shown'
 }
 test_nothing_but_fonts_is_opened_behind_the_jail() {
     command -v strace >/dev/null || skip "no strace"

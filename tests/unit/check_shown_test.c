@@ -35,7 +35,7 @@ static struct said honest(enum media media, uint32_t flags, struct size source, 
 {
     struct said s = {.asked = {.magic = WORK_MAGIC, .media = media, .flags = flags, .limits = usual},
                      .reply = {.magic = WORK_MAGIC, .source_w = source.w, .source_h = source.h, .extent_w = source.w,
-                               .extent_h = source.h, .stretch = 1, .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG,
+                               .extent_h = source.h, .unit_w = 1, .unit_h = 1, .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG,
                                .crop = crop, .image_len = 64}};
     set_size(&s, shown);
     return s;

@@ -19,7 +19,7 @@ static const struct work_request whole = {
 
 static struct work_reply honest(void)
 {
-    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .extent_w = 20, .extent_h = 10, .stretch = 1,
+    return (struct work_reply){.magic = WORK_MAGIC, .source_w = 20, .source_h = 10, .extent_w = 20, .extent_h = 10, .unit_w = 1, .unit_h = 1,
                                .frames = 1, .pages = 1, .orientation = 1, .media = MEDIA_PNG, .width = 20, .height = 10, .crop = {0, 0, 20, 10},
                                .image_len = sizeof png};
 }
@@ -102,7 +102,7 @@ TEST(a_refusal_needs_no_picture_but_plausible_numbers)
     r.source_w = r.source_h = LIMIT_SIDE;
     CHECK(!check_reply(&whole, &r, NULL));
     r.extent_w = r.extent_h = LIMIT_SIDE;
-    r.stretch = 1;
+    r.unit_w = r.unit_h = 1;
     CHECK(check_reply(&whole, &r, NULL));
 }
 
@@ -278,12 +278,12 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.extent_h = 0);
     LIES(&whole, png, r.extent_h = 0.0 / 0.0);
     LIES(&whole, png, r.extent_h = 12);
-    LIES(&whole, png, r.stretch = 0);
-    LIES(&whole, png, r.stretch = 0.0 / 0.0);
-    LIES(&whole, png, r.stretch = 1e9);
-    LIES(&whole, png, r.stretch = 2);
-    LIES(&whole, png, r.origin_x = 2.0 * LIMIT_ORIGIN);
-    LIES(&whole, png, r.origin_y = -2.0 * LIMIT_ORIGIN);
+    LIES(&whole, png, r.unit_w = 0);
+    LIES(&whole, png, r.unit_h = 0.0 / 0.0);
+    LIES(&whole, png, r.unit_h = 1e9);
+    LIES(&whole, png, r.unit_w = 2, r.unit_h = 2);
+    LIES(&whole, png, r.origin_x = 2.0 * LIMIT_DRAWING);
+    LIES(&whole, png, r.origin_y = -2.0 * LIMIT_DRAWING);
     LIES(&whole, png, r.line_top = -1);
     LIES(&whole, png, r.line_height = -1);
     LIES(&whole, png, r.orientation = 0);
@@ -295,6 +295,7 @@ TEST(no_number_of_a_reply_is_believed_past_its_bounds)
     LIES(&whole, png, r.facts = WORK_PARTIAL);
     LIES(&whole, png, r.facts = WORK_DAMAGED);
     LIES(&whole, png, r.facts = WORK_CSS_PIXELS);
+    LIES(&whole, png, r.facts = WORK_SOURCE);
 }
 
 TEST(units_of_a_drawing_alone_are_no_squares)
@@ -305,7 +306,7 @@ TEST(units_of_a_drawing_alone_are_no_squares)
     asked.media = MEDIA_SVG;
     asked.limits.max_edge = 20;
     r.extent_h = r.crop.h = r.source_h = 5;
-    r.stretch = 2;
+    r.unit_h = 2;
     CHECK(check_reply(&asked, &r, png));
     r.status = WORK_BAD_REGION;
     CHECK(check_reply(&asked, &r, NULL));
@@ -313,6 +314,34 @@ TEST(units_of_a_drawing_alone_are_no_squares)
         asked.media = squares[i];
         CHECK_MSG(!check_reply(&asked, &r, NULL), "row %zu", i);
     }
+}
+
+/* It has no pixels, so that its units are as many as they are; those of others are bounded. */
+TEST(a_drawing_alone_is_larger_than_pictures_are)
+{
+    struct work_request asked = whole;
+    struct work_reply r = honest();
+    asked.limits.max_edge = 20;
+    r.source_w = LIMIT_DRAWING - 1;
+    r.source_h = LIMIT_DRAWING / 2;
+    r.extent_w = r.crop.w = r.source_w;
+    r.extent_h = r.crop.h = r.source_h;
+    r.origin_x = r.crop.x = -2e9;
+    CHECK(!check_reply(&asked, &r, png));
+    asked.media = MEDIA_PDF;
+    CHECK(!check_reply(&asked, &r, png));
+    asked.media = MEDIA_SVG;
+    CHECK(check_reply(&asked, &r, png));
+    r.unit_w = r.unit_h = 0.001;
+    CHECK(check_reply(&asked, &r, png));
+    r.unit_w = r.unit_h = 2; /* in pixels it would be larger than anything */
+    CHECK(!check_reply(&asked, &r, png));
+    r.unit_w = r.unit_h = -1;
+    CHECK(!check_reply(&asked, &r, png));
+    r.unit_w = r.unit_h = 1;
+    r.source_w = LIMIT_DRAWING + 1u;
+    r.extent_w = r.crop.w = LIMIT_DRAWING + 1.0;
+    CHECK(!check_reply(&asked, &r, png));
 }
 
 TEST(a_drawing_alone_is_measured_in_css_pixels_and_these_are_plain)
@@ -329,9 +358,9 @@ TEST(a_drawing_alone_is_measured_in_css_pixels_and_these_are_plain)
     r.origin_x = 1;
     CHECK(!check_reply(&asked, &r, NULL));
     r.origin_x = 0;
-    r.stretch = 2;
+    r.unit_w = r.unit_h = 2;
     CHECK(!check_reply(&asked, &r, NULL));
-    r.stretch = 1;
+    r.unit_w = r.unit_h = 1;
     for (size_t i = 0; i < COUNT(others); i++) {
         asked.media = others[i];
         CHECK_MSG(!check_reply(&asked, &r, NULL), "row %zu", i);

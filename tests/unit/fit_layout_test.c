@@ -146,6 +146,29 @@ TEST(a_picture_does_not_become_long_because_a_small_one_is_asked_for)
     CHECK(fit_tiles(&small, (struct size){1200, 12000}) > 1);
 }
 
+TEST(tiles_of_what_is_drawn_are_cut_at_its_natural_size_and_told_in_its_units)
+{
+    struct fit_drawing d = {{-10, 100, 100, 3000}, 2, 2};
+    CHECK(equal(fit_natural(&d), (struct size){200, 6000}) && fit_tiles(&usual, fit_natural(&d)) == 4);
+    struct area t = fit_tile_area(&usual, &d, 2), last = fit_tile_area(&usual, &d, 4);
+    CHECK(t.x == -10 && t.y == 852 && t.w == 100 && t.h == 784);
+    CHECK(last.y + last.h == 3100);
+    d = (struct fit_drawing){{0, 0, 10.4, 5000.3}, 1, 1}; /* nothing of it is lost where pixels are rounded */
+    last = fit_tile_area(&usual, &d, fit_tiles(&usual, fit_natural(&d)));
+    CHECK(last.w == 10.4 && fabs(last.y + last.h - 5000.3) < 1e-9);
+}
+
+TEST(a_drawing_as_large_as_can_be_has_no_more_tiles_than_pages_can_be)
+{
+    static const struct size rows[] = {{LIMIT_DRAWING, 1}, {1, LIMIT_DRAWING}, {1000, LIMIT_DRAWING}, {LIMIT_DRAWING / 2, LIMIT_DRAWING}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint32_t n = fit_tiles(&usual, rows[i]);
+        CHECK_MSG(n >= 1 && n <= LIMIT_PAGES, "row %zu: %u", i, n);
+        struct rect t = n > 1 ? fit_tile(&usual, rows[i], n) : (struct rect){0, 0, rows[i].w, rows[i].h};
+        CHECK_MSG(t.x + t.w == rows[i].w && t.y + t.h == rows[i].h, "row %zu", i);
+    }
+}
+
 static void check_tiles(const struct fit_limits *l, struct size s)
 {
     uint32_t n = fit_tiles(l, s), end = 0;

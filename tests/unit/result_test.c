@@ -145,7 +145,13 @@ TEST(note_of_every_kind_maps_to_its_source)
          "0.012346 to x and 0.25 to y to map to user units."},
         {{.source = {.media = MEDIA_PDF, .size = {600, 9000}, .pages = 1}, .page = 1, .size = {105, 1568}, .crop = {0, 0, 600, 9000}},
          "f page 1 of 1, 600x9000 pt, shown at 105x1568. Multiply x by 5.7143 and y by 5.7398 to map to points from the top left. It "
-         "is long: at this size small text cannot be read; name a region to read it, such as 0,0,600,800."},
+         "is long: at this size small text cannot be read; name a region to read it, such as 0,0,600,1176."},
+        {{.source = {.media = MEDIA_PDF, .size = {5000, 10}, .pages = 1}, .page = 1, .size = {1568, 28}, .crop = {0, 0, 5000, 10}},
+         "f page 1 of 1, 5000x10 pt, shown at 1568x28. Multiply x by 3.1888 and y by 0.3571 to map to points from the top left. It "
+         "is long: at this size small text cannot be read; name a region to read it, such as 0,0,1176,10."},
+        {{.source = {.media = MEDIA_SVG, .size = {100, 1500}, .pages = 8, .tile = {100, 196}}, .size = {105, 1568}, .crop = {0, 0, 100, 1500}},
+         "f 100x1500 user units, shown at 105x1568. Multiply x by 0.9524 and y by 0.9566 to map to user units. It is long: at this size "
+         "small text cannot be read. page 1 to 8 shows it in tiles of 100x196 user units."},
         {{.source = {.media = MEDIA_TIFF, .size = {1200, 12000}, .frames = 1, .pages = 2}, .page = 1, .size = {157, 1568},
           .crop = {0, 0, 1200, 12000}},
          "f 1200x12000, page 1 of 2, shown at 157x1568. Multiply x by 7.6433 and y by 7.6531 to map to the original. It is long: at this "

@@ -166,5 +166,5 @@ TEST(attributes_of_a_tag_are_found_by_name_however_they_are_quoted)
     CHECK(attribute_is(tag, "height", NULL));
     CHECK(attribute_is("<img src=\"cut", "src", "cut"));
     CHECK(attribute_is("<img ===\"", "src", NULL));
-    CHECK(html_is_image(span_of("<IMG src=a>")) && !html_is_image(span_of("<image a>")));
+    CHECK(html_is(span_of("<IMG src=a>"), "<img") && html_is(span_of("<img>"), "<img") && !html_is(span_of("<image a>"), "<img"));
 }
