@@ -95,11 +95,10 @@ size_t html_markup(struct span s, bool *ret_break)
     while (to < s.len && is_letter(s.at[to]))
         to++;
     const char *name = (const char *)s.at + from;
-    const uint8_t *end = memchr(s.at + to, '>', s.len - to);
     *ret_break = listed(breaking, COUNT(breaking), name, to - from);
-    if (!end || (!*ret_break && !listed(inlined, COUNT(inlined), name, to - from)))
-        return 0;
-    return (size_t)(end - s.at) + 1;
+    bool known = *ret_break || listed(inlined, COUNT(inlined), name, to - from);
+    const uint8_t *end = known ? memchr(s.at + to, '>', s.len - to) : NULL;
+    return end ? (size_t)(end - s.at) + 1 : 0;
 }
 
 static bool is_blank(uint8_t c)

@@ -255,6 +255,7 @@ static const struct html_unseen *begins_unseen(const struct build *b, struct spa
 {
     const struct html_unseen *u = html_unseen(tag);
     size_t at;
+    tag.len = MIN(tag.len, LIMIT_MARKDOWN_BLOCK);
     return u && (b->html || u->start[1] == '!' || html_seen_again(u, tag, &at)) ? u : NULL;
 }
 
@@ -302,12 +303,14 @@ static int put_html(struct build *b, struct span s)
     size_t i = 0;
     if (!pass_unseen(b, s, &i))
         return 0;
+    struct span all = beyond(b, s);
+    /* Behind the last > no tag ends, so that none is looked for in vain, again and again. */
+    const uint8_t *last = memrchr(all.at, '>', all.len);
+    size_t tags = last ? (size_t)(last - all.at) + 1 : 0;
     for (size_t from = i;;) {
         bool ends = false;
-        struct span tag = {s.at + i, i < s.len ? s.len - i : 0};
-        if (tag.len && tag.at[0] == '<')
-            tag = beyond(b, tag);
-        size_t n = html_markup(tag, &ends);
+        struct span tag = {s.at + i, i < s.len ? all.len - i : 0};
+        size_t n = html_markup((struct span){tag.at, i < s.len && i < tags ? tags - i : 0}, &ends);
         const struct html_unseen *unseen = n ? NULL : begins_unseen(b, tag);
         if (n || unseen || i == s.len) {
             if (put_html_text(b, (struct span){s.at + from, i - from}))

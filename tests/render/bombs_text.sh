@@ -45,6 +45,9 @@ lines '# a' $HALF >headings.md
 repeat '&amp;' $HALF >entities.md
 repeat '<a ' $HALF >tags.md
 repeat '<!-- ' $HALF >comments.md
+{ printf '<div>\n'; repeat '<' $((HALF - 8)); } >html_less.md
+{ printf '<div>\n'; repeat '<img src="' $((HALF - 8)); } >html_images.md
+{ printf 'a '; repeat '<script>' $((HALF - 8)); } >scripts.md
 { printf 'e'; repeat "$(printf '\314\201')" $((HALF - 2)); } >combining.md
 repeat "$(printf '\330\247\331\204 ')" $HALF >right_to_left.md
 repeat '*_' $HALF >emphasis.md

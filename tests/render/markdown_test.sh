@@ -103,5 +103,16 @@ test_of_very_many_images_the_first_are_shown() {
     want_status 0
     [ "$(reds many.png)" -ge 3000 ] || fail "none is shown"
 }
+# Each of these once took the square of its length, and so ended at the limit of time.
+test_html_without_end_is_drawn_in_time() {
+    mkdir here
+    { printf '<div>\n'; head -c 400000 /dev/zero | tr '\0' '<'; } >here/less.md
+    { printf '<div>\n'; yes '<img src="' | head -n 50000 | tr -d '\n'; } >here/images.md
+    { printf 'a '; yes '<script>' | head -n 50000 | tr -d '\n'; } >here/scripts.md
+    for page in less images scripts; do
+        run "$FOVEA" view --root "$PWD/here" -o "$page.png" "here/$page.md"
+        want_status 0
+    done
+}
 
 run_tests "$@"
