@@ -244,8 +244,8 @@ static struct span beyond(const struct build *b, struct span s)
     if (s.at < start || s.at + s.len > end)
         return s;
     struct span more = {s.at, MIN((size_t)(end - s.at), s.len + LIMIT_MARKDOWN_BLOCK)};
-    const uint8_t *gap = memmem(more.at, more.len, "\n\n", 2);
-    if (gap && gap >= s.at + s.len)
+    const uint8_t *gap = memmem(s.at + s.len, more.len - s.len, "\n\n", 2); /* the line itself is not looked through for every tag */
+    if (gap)
         more.len = (size_t)(gap - s.at);
     return more;
 }

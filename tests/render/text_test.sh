@@ -179,6 +179,12 @@ test_markdown_with_many_lines_has_pages() {
     want_status 0
     [ "$(json source.pages)" -gt 3 ] || fail "$(json source.pages) pages"
 }
+# Each tag looked through the rest of its line.
+test_a_long_line_of_tags_is_drawn_in_time() {
+    { printf '<div>'; yes '<script>x</script>' | head -n 28000 | tr -d '\n'; echo 'words</div>'; } >a.md
+    view a.md
+    want_status 0
+}
 test_markdown_too_long_to_be_laid_out_is_shown_as_its_source() {
     yes '# heading' | head -c 600000 >a.md
     view a.md
