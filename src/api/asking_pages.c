@@ -5,11 +5,11 @@
  * are to be read. What the model was given is said in the answer's note.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "api/asking.h"
 #include "base/limits.h"
+#include "base/thread.h"
 
 /* ---------------------------------------------------------------- two at a time */
 
@@ -46,7 +46,7 @@ int asking_each(const struct asking_each *e, struct fovea_fault *fault)
     struct round round = {.each = e};
     struct hand mine = {.round = &round}, other = {.round = &round};
     pthread_t thread;
-    bool two = e->n > 1 && pthread_create(&thread, NULL, work, &other) == 0;
+    bool two = e->n > 1 && thread_start(&thread, NULL, work, &other) == 0;
     (void)work(&mine);
     if (two)
         (void)pthread_join(thread, NULL);
