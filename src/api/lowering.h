@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "api/bodies.h"
 #include "api/context.h"
 #include "lower/id_book.h"
 #include "lower/writer.h"
@@ -31,11 +32,7 @@ struct lowering {
     struct lowering_aim aim;
     struct replay *replay;
     struct record_point point; /* up to which the record was read */
-    struct lowering_body {
-        char *text;
-        size_t len;
-    } *bodies; /* of entries 1, 2, ... */
-    size_t n_bodies, room_bodies;
+    struct bodies bodies;
     struct id_book ids;
     int64_t turn;
     bool past; /* the last turn that is wanted is over */
