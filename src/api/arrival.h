@@ -9,6 +9,7 @@
 struct arrival {
     struct session_place place;
     struct incoming in;
+    int looks_ms; /* for looking at all that it brings */
 };
 /* -EINVAL: the session has no name. To be ended by arrival_done, also then. */
 int arrival_init(struct arrival *a, const fovea_session *s, struct fovea_fault *fault);

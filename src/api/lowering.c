@@ -20,6 +20,7 @@ int lowering_new(fovea *f, const char *session, const struct lowering_aim *aim, 
     l->f = f;
     l->session = session;
     l->aim = *aim;
+    l->looks_ms = LIMIT_LOOKS_MS;
     l->bodies = (struct bodies)BODIES_INIT(LIMIT_SESSION_BYTES);
     l->notes = (struct buf)BUF_INIT(LIMIT_REPORT_BYTES);
     l->preface = (struct buf)BUF_INIT(2 * LIMIT_ENTRY_BYTES);

@@ -50,6 +50,7 @@ struct lowering {
         enum fate fate;
     } *fates; /* of the pictures and documents in what was written last, in its order */
     size_t n_fates, room_fates;
+    int looks_ms; /* for all pictures of one call that have to be made anew */
     struct entry_room room;
     void *held; /* the picture that is being written */
     char held_type[32];
