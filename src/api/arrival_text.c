@@ -93,9 +93,10 @@ static int mend_string(struct arrival_text *t, size_t at, size_t end)
 static int patch_number(struct arrival_text *t, size_t at, size_t len, double v)
 {
     char text[48], to[MOST_DIGITS + 1];
-    (void)snprintf(text, sizeof text, "%.*e", MANTISSA - 1, v); /* d.ddddddddddddddde+XX */
-    int exponent = (int)strtol(text + MANTISSA + 2, NULL, 10) - (MANTISSA - 1);
-    (void)snprintf(to, sizeof to, "%c%.*se%d", text[0], MANTISSA - 1, text + 2, exponent);
+    (void)snprintf(text, sizeof text, "%.*e", MANTISSA - 1, v); /* d.ddddddddddddddde+XX, with the point of the locale */
+    const char *e = strchr(text, 'e');
+    int exponent = (int)strtol(e + 1, NULL, 10) - (MANTISSA - 1);
+    (void)snprintf(to, sizeof to, "%c%.*se%d", text[0], MANTISSA - 1, e - (MANTISSA - 1), exponent);
     size_t n = strlen(to);
     if (n > len)
         return 0;
