@@ -2,7 +2,6 @@
 /* JSON text: see json_text.h. Runs of plain characters are copied at once. */
 #include "base/json_text.h"
 
-#include <float.h>
 #include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -84,7 +83,7 @@ int buf_add_rounded(struct buf *b, double v, int digits)
 
 int buf_add_fixed(struct buf *b, double v, int decimals)
 {
-    char text[DBL_MAX_10_EXP + 64];
+    char text[384]; /* 309 digits before the point at most */
     (void)snprintf(text, sizeof text, "%.*f", MIN(decimals, 32), v);
     plain_point(text);
     return buf_add_str(b, text);
