@@ -405,6 +405,12 @@ $(BUILD)/tests/reader_test: TEST_LIBS := -Wl,--wrap=clock_gettime
 $(BUILD)/tests/fetch_faults_test: TEST_LIBS := $(patsubst %,-Wl$(comma)--wrap=%,curl_load getaddrinfo freeaddrinfo __res_init getifaddrs freeifaddrs \
     clock_gettime write_all memory_seal place_take)
 
+# Have workers that are late when told to.
+$(BUILD)/tests/refit_test $(BUILD)/tests/statuses_test: TEST_LIBS := -Wl,--wrap=pool_run
+
+# Has copies fail when told to.
+$(BUILD)/tests/result_test: TEST_LIBS := -Wl,--wrap=strdup
+
 # Is a provider with a certificate of its own.
 $(BUILD)/tests/provider_http_test $(BUILD)/tests/ask_test: TEST_LIBS := -lssl
 

@@ -53,7 +53,7 @@ static bool read_cost(struct span value, int64_t *ret)
         return false;
     memcpy(text, value.at, value.len);
     text[value.len] = '\0';
-    double dollars = strtod(text, &end);
+    double dollars = real_read(text, &end);
     if (*end || !(dollars >= 0 && dollars < 1e6))
         return false;
     *ret = llround(dollars * PICO);

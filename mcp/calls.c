@@ -10,6 +10,7 @@
 #include <sys/sysinfo.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "core.h"
 
 /* ---------------------------------------------------------------- queues, under the lock */
@@ -165,7 +166,7 @@ static void start_runner(struct server *s)
     *r = (struct runner){.server = s};
     if (fovea_cancel_new(&r->cancel, NULL) < 0)
         return;
-    if (thread_start(&r->thread, runner, r)) {
+    if (thread_start(&r->thread, NULL, runner, r)) {
         fovea_cancel_free(r->cancel);
         return;
     }

@@ -92,9 +92,6 @@ void server_tell(struct server *s);
 /* Waits for `cond` until `deadline` (clock_ms) with the lock held; false when it has passed. */
 bool server_wait(struct server *s, pthread_cond_t *cond, int64_t deadline);
 
-/* A thread that leaves every signal to the main one. 0 or an errno. */
-int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg);
-
 /* ---- client.c */
 struct client *client_ref(struct client *c);
 void client_unref(struct client *c);

@@ -246,9 +246,12 @@ static void send_progress(struct exchange *e, double progress, double total)
         progress = e->progress + 1;
     (void)buf_add_str(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":");
     (void)buf_add_id(&b, token);
-    (void)buf_add_format(&b, ",\"progress\":%.15g", progress);
-    if (total >= 0)
-        (void)buf_add_format(&b, ",\"total\":%.15g", total);
+    (void)buf_add_str(&b, ",\"progress\":");
+    (void)buf_add_rounded(&b, progress, REAL_SURE_DIGITS);
+    if (total >= 0) {
+        (void)buf_add_str(&b, ",\"total\":");
+        (void)buf_add_rounded(&b, total, REAL_SURE_DIGITS);
+    }
     if (e->doing && e->revision >= R2025_03_26)
         (void)buf_add_format(&b, ",\"message\":\"%s\"", e->doing);
     (void)buf_add_str(&b, "}}");

@@ -2,7 +2,6 @@
 /* The server: which era a message belongs to, whether it may be said, and who answers it. */
 #include <assert.h>
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -35,16 +34,6 @@ bool server_wait(struct server *s, pthread_cond_t *cond, int64_t deadline)
     bool told = pthread_cond_timedwait(cond, &s->lock, &until) != ETIMEDOUT;
     s->listeners -= cond == &s->news;
     return told;
-}
-
-int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg)
-{
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int e = pthread_create(ret, NULL, run, arg);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return e;
 }
 
 static void cond_init(pthread_cond_t *c)

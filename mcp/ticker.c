@@ -2,6 +2,7 @@
 /* Signs of life: a call that asked for progress hears something every LIMIT_MCP_PROGRESS_MS, waiting or running, so that
  * its client does not give it up. One thread, started with the first such call. */
 #include "base/clock.h"
+#include "base/thread.h"
 #include "core.h"
 
 enum { AT_ONCE = 64 };
@@ -56,7 +57,7 @@ void ticker_watch(struct exchange *e)
     if (e->flying)
         e->due = clock_ms() + LIMIT_MCP_PROGRESS_MS;
     if (!s->ticking && !s->closing)
-        s->ticking = !thread_start(&s->ticker, tick, s);
+        s->ticking = !thread_start(&s->ticker, NULL, tick, s);
     (void)pthread_cond_signal(&s->tick);
     server_unlock(s);
 }

@@ -11,7 +11,7 @@
 
 int arrival_init(struct arrival *a, const fovea_session *s, struct fovea_fault *fault)
 {
-    *a = (struct arrival){0};
+    *a = (struct arrival){.looks_ms = LIMIT_LOOKS_MS};
     int r = session_place(s, &a->place, fault);
     if (r == 0)
         a->in.max_blob = (size_t)MIN(a->place.f->config.record_max_attachment_bytes, (int64_t)LIMIT_BLOB_BYTES);

@@ -9,6 +9,7 @@
 struct arrival {
     struct session_place place;
     struct incoming in;
+    int looks_ms; /* for looking at all that it brings */
 };
 /* -EINVAL: the session has no name. To be ended by arrival_done, also then. */
 int arrival_init(struct arrival *a, const fovea_session *s, struct fovea_fault *fault);
@@ -26,7 +27,7 @@ int arrival_text(const char *text, size_t len, struct arrival_text *ret, struct 
 void arrival_text_done(struct arrival_text *t);
 #define auto_arrival_text cleanup(arrival_text_done) struct arrival_text
 
-/* One value at the start of the text, and where it ends. -EINVAL with words that say what is wrong in which line. */
+/* One array or object at the start of the text, and where it ends; what stands behind it is not looked at. -EINVAL with words that say what is wrong in which line. */
 int arrival_value(const char *text, size_t len, const char *whole, json_t **ret, size_t *ret_end, struct fovea_fault *fault);
 size_t arrival_line(const char *whole, const char *at); /* from 1 */
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the bytes that a host gives truly are. Each picture is decoded in full by a worker, as for a view, and made as small as can
- * be: what it becomes is thrown away, that it decodes is what we want to know. Several at once, since most of it is waiting.
+ * be: what it becomes is thrown away, that it decodes is what we want to know. Several at once, since most of it is waiting. All of
+ * one call share one time, however many there are: what is left then is kept as a picture that nobody looked at.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "api/arrival.h"
 #include "api/call.h"
 #include "api/pdf_count.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "percept/json.h"
 #include "source/sniff.h"
 
@@ -31,12 +33,17 @@ struct looks {
     const struct incoming *in;
     struct look *list; /* by blob */
     _Atomic size_t next;
+    int64_t until;
 };
 
 /* ---------------------------------------------------------------- one picture */
 
-static const char *trouble(enum pool_end end, const struct work_reply *reply)
+static const char untimely[] = "it was not looked at, since those before it took all the time";
+
+static const char *trouble(enum pool_end end, const struct work_reply *reply, int64_t until)
 {
+    if (end == POOL_TIMED_OUT && !clock_left(until))
+        return untimely;
     if (end == POOL_DIED)
         return "it broke its decoder, so it is damaged or hostile";
     if (end == POOL_TIMED_OUT || reply->status == WORK_TIMED_OUT)
@@ -48,22 +55,23 @@ static const char *trouble(enum pool_end end, const struct work_reply *reply)
     return *reply->detail ? reply->detail : "it does not decode in full";
 }
 
-/* Twice where the machine may be to blame: a busy one kills too, and what is kept for ever is asked twice. */
-static int run(fovea *f, const struct incoming_blob *blob, enum media media, enum pool_end *ret_end, struct work_reply *ret,
-               struct fovea_fault *fault)
+/* Twice where the machine may be to blame: a busy one kills too, and what is kept for ever is asked twice. One that took too long had
+ * its time. */
+static int run(const struct looks *l, const struct incoming_blob *blob, enum media media, enum pool_end *ret_end,
+               struct work_reply *ret, struct fovea_fault *fault)
 {
     struct snapshot s = {.fd = -1};
     struct pool *pool;
-    int r = programs_pool(f->programs, media_row(media)->program, &pool, fault);
+    int r = programs_pool(l->f->programs, media_row(media)->program, &pool, fault);
     if (r == 0)
         r = snapshot_of(blob->data, blob->len, &s, fault);
     if (r < 0)
         return r;
     struct work_request work = {.magic = WORK_MAGIC, .media = media, .input_len = s.size,
                                 .limits = {.max_edge = SMALL, .max_bytes = 64 * KIB, .quality = 50, .resize = 1}};
-    struct pool_job job = {.request = &work, .input = s.fd, .limit_ms = LIMIT_WORKER_MS};
-    *ret_end = POOL_TIMED_OUT;
-    for (int tries = 2; r == 0 && tries && *ret_end != POOL_DONE; tries--) {
+    *ret_end = POOL_DIED;
+    for (int tries = 2; r == 0 && tries && *ret_end == POOL_DIED; tries--) {
+        struct pool_job job = {.request = &work, .input = s.fd, .limit_ms = MIN(LIMIT_WORKER_MS, clock_left(l->until))};
         struct pool_output output = {0};
         r = pool_run(pool, &job, ret_end, &output, fault);
         *ret = output.reply;
@@ -73,15 +81,15 @@ static int run(fovea *f, const struct incoming_blob *blob, enum media media, enu
     return r;
 }
 
-static int decode(fovea *f, const struct incoming_blob *blob, enum media media, struct incoming_picture *ret,
+static int decode(const struct looks *l, const struct incoming_blob *blob, enum media media, struct incoming_picture *ret,
                   struct fovea_fault *fault)
 {
     struct work_reply reply = {0};
-    enum pool_end end = POOL_DONE;
-    int r = run(f, blob, media, &end, &reply, fault);
+    enum pool_end end = POOL_TIMED_OUT;
+    int r = clock_left(l->until) ? run(l, blob, media, &end, &reply, fault) : 0;
     if (r < 0)
         return r;
-    (void)snprintf(ret->why, sizeof ret->why, "%s", trouble(end, &reply));
+    (void)snprintf(ret->why, sizeof ret->why, "%s", trouble(end, &reply, l->until));
     ret->width = end == POOL_DONE ? reply.source_w : 0;
     ret->height = end == POOL_DONE ? reply.source_h : 0;
     return 0;
@@ -94,14 +102,14 @@ static enum media sniff_blob(const struct incoming_blob *blob)
     return s.media == MEDIA_SVGZ ? MEDIA_NONE : s.media; /* what a gzip holds, is not looked at here */
 }
 
-static int look_at(fovea *f, const struct incoming_blob *blob, struct incoming_picture *ret, struct fovea_fault *fault)
+static int look_at(const struct looks *l, const struct incoming_blob *blob, struct incoming_picture *ret, struct fovea_fault *fault)
 {
     enum media media = sniff_blob(blob);
     const struct media_row *row = media_row(media);
     bool picture = row->class == CLASS_BITMAP || row->class == CLASS_PICTURE || row->class == CLASS_VECTOR;
     *ret = (struct incoming_picture){.media_type = picture ? row->mime : NULL};
     if (row->class == CLASS_BITMAP || row->class == CLASS_PICTURE)
-        return decode(f, blob, media, ret, fault);
+        return decode(l, blob, media, ret, fault);
     if (picture)
         (void)snprintf(ret->why, sizeof ret->why, "%s is not shown as an attachment; give it as PNG", row->name);
     else
@@ -118,7 +126,7 @@ static void *work(void *arg)
         struct look *one = &l->list[i];
         if (!one->wanted)
             continue;
-        one->code = look_at(l->f, &l->in->blobs[i], &one->picture, &one->fault);
+        one->code = look_at(l, &l->in->blobs[i], &one->picture, &one->fault);
         one->done = true;
     }
     return NULL;
@@ -129,7 +137,7 @@ static void work_together(struct looks *l, size_t wanted)
 {
     pthread_t others[LIMIT_LOOKERS];
     unsigned n = 0;
-    while (n + 1 < LIMIT_LOOKERS && n + 1 < wanted && pthread_create(&others[n], NULL, work, l) == 0)
+    while (n + 1 < LIMIT_LOOKERS && n + 1 < wanted && thread_start(&others[n], NULL, work, l) == 0)
         n++;
     (void)work(l);
     while (n)
@@ -141,7 +149,7 @@ static int tell(void *arg, const struct incoming_blob *blob, struct incoming_pic
     const struct looks *l = arg;
     const struct look *one = &l->list[blob - l->in->blobs];
     if (!one->done)
-        return look_at(l->f, blob, ret, fault);
+        return look_at(l, blob, ret, fault);
     if (one->code < 0)
         return fault_set(fault, one->code, "%s", one->fault.text);
     *ret = one->picture;
@@ -158,15 +166,17 @@ static const struct incoming_blob *blob_of(const struct incoming *in, const json
 
 /* How many pages it has, for those who must not send too many; where that cannot be told, nothing is. A document need not open
  * to be let in, and is only counted where pages may be drawn. */
-static int count_pages(const struct session_place *at, const struct incoming_blob *blob, json_t *part, struct fovea_fault *fault)
+static int count_pages(const struct session_place *at, const struct incoming_blob *blob, int64_t until, json_t *part,
+                       struct fovea_fault *fault)
 {
     struct pdf_count count = {0};
     struct snapshot s = {.fd = -1};
-    if (!config_draws(&at->f->config, FOVEA_RENDER_PDF) || !(at->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages"))
+    int most = MIN((int)at->f->config.view_timeout_ms, clock_left(until));
+    if (!config_draws(&at->f->config, FOVEA_RENDER_PDF) || !(at->render & FOVEA_RENDER_PDF) || json_object_get(part, "pages") || !most)
         return 0;
     int r = snapshot_of(blob->data, blob->len, &s, fault);
     if (r == 0)
-        r = pdf_count(at->f, &s, NULL, &count, fault);
+        r = pdf_count(at->f, &s, most, NULL, &count, fault);
     snapshot_done(&s);
     if (r < 0 || !count.pages)
         return r == -ENOMEM ? r : 0;
@@ -185,7 +195,7 @@ static int name_document(json_t *part, enum media media)
     return json_object_set_new(part, "media_type", json_string(is)) < 0 ? -ENOMEM : 0;
 }
 
-static int look_at_document(const struct arrival *a, json_t *part, struct fovea_fault *fault)
+static int look_at_document(const struct arrival *a, int64_t until, json_t *part, struct fovea_fault *fault)
 {
     const char *type = json_string_value(json_object_get(part, "type"));
     const struct incoming_blob *blob = type && !strcmp(type, "document") ? blob_of(&a->in, part) : NULL;
@@ -194,10 +204,10 @@ static int look_at_document(const struct arrival *a, json_t *part, struct fovea_
     enum media media = sniff_blob(blob);
     if (name_document(part, media) < 0)
         return fault_oom(fault);
-    return media == MEDIA_PDF ? count_pages(&a->place, blob, part, fault) : 0;
+    return media == MEDIA_PDF ? count_pages(&a->place, blob, until, part, fault) : 0;
 }
 
-static int look_at_documents(const struct arrival *a, struct fovea_fault *fault)
+static int look_at_documents(const struct arrival *a, int64_t until, struct fovea_fault *fault)
 {
     size_t i, k;
     json_t *entry, *part;
@@ -205,7 +215,7 @@ static int look_at_documents(const struct arrival *a, struct fovea_fault *fault)
     json_array_foreach(a->in.entries, i, entry)
         json_array_foreach(json_object_get(entry, "parts"), k, part)
             if (r == 0)
-                r = look_at_document(a, part, fault);
+                r = look_at_document(a, until, part, fault);
     return r;
 }
 
@@ -219,11 +229,11 @@ int arrival_look(struct arrival *a, struct fovea_fault *fault)
         wanted += list[i].wanted = uses[i].as_picture;
     if (r < 0)
         return r;
-    struct looks l = {.f = a->place.f, .in = &a->in, .list = list};
+    struct looks l = {.f = a->place.f, .in = &a->in, .list = list, .until = clock_ms() + a->looks_ms};
     if (wanted)
         work_together(&l, wanted);
     r = incoming_pictures(&a->in, tell, &l, fault);
     if (r == 0 && incoming_views(&a->in) < 0)
         return fault_oom(fault);
-    return r < 0 ? r : look_at_documents(a, fault);
+    return r < 0 ? r : look_at_documents(a, l.until, fault);
 }

@@ -12,6 +12,7 @@
 #include "api/arrival.h"
 #include "base/fault.h"
 #include "base/json_read.h"
+#include "base/json_scan.h"
 #include "base/json_size.h"
 #include "base/limits.h"
 
@@ -92,9 +93,10 @@ static int mend_string(struct arrival_text *t, size_t at, size_t end)
 static int patch_number(struct arrival_text *t, size_t at, size_t len, double v)
 {
     char text[48], to[MOST_DIGITS + 1];
-    (void)snprintf(text, sizeof text, "%.*e", MANTISSA - 1, v); /* d.ddddddddddddddde+XX */
-    int exponent = (int)strtol(text + MANTISSA + 2, NULL, 10) - (MANTISSA - 1);
-    (void)snprintf(to, sizeof to, "%c%.*se%d", text[0], MANTISSA - 1, text + 2, exponent);
+    (void)snprintf(text, sizeof text, "%.*e", MANTISSA - 1, v); /* d.ddddddddddddddde+XX, with the point of the locale */
+    const char *e = strchr(text, 'e');
+    int exponent = (int)strtol(e + 1, NULL, 10) - (MANTISSA - 1);
+    (void)snprintf(to, sizeof to, "%c%.*se%d", text[0], MANTISSA - 1, e - (MANTISSA - 1), exponent);
     size_t n = strlen(to);
     if (n > len)
         return 0;
@@ -163,10 +165,19 @@ size_t arrival_line(const char *whole, const char *at)
     return line;
 }
 
+/* How much of the text is for the parser: an array or object by its brackets, since it takes room for all that it is given and looks
+ * through it, which is too much where each line is a value. Where there is none it finds out what is wrong. */
+static size_t value_len(const char *text, size_t len)
+{
+    struct span value;
+    bool nest = span_value(text, len, &value) && (*value.at == '{' || *value.at == '[');
+    return nest ? (size_t)(value.at - text) + value.len : len;
+}
+
 int arrival_value(const char *text, size_t len, const char *whole, json_t **ret, size_t *ret_end, struct fovea_fault *fault)
 {
     json_error_t where;
-    json_t *value = json_read(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &where);
+    json_t *value = json_read(text, value_len(text, len), JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &where);
     if (!value && json_error_code(&where) == json_error_out_of_memory)
         return fault_oom(fault);
     if (!value)

@@ -119,6 +119,10 @@ int asking_count_pages(struct asking *a); /* before it goes as it is: does it op
 int asking_pages(struct asking *a);
 int asking_read_pages(struct asking *a);
 
+/* Whether the first page that was drawn is all there is to tell of: then its bad news are those of the whole question. Else it is one of
+ * many, and how many there are it says even if it is damaged; unless there is no such page, or nothing is known. */
+bool asking_page_alone(const struct asking *a, enum pool_end end, const struct work_reply *first);
+
 /* The last page that was asked for, of so many. 1 with the error where there are fewer. */
 int asking_last_page(struct asking *a, int64_t pages, int64_t *ret);
 

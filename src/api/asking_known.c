@@ -6,6 +6,7 @@
 
 #include "api/asking.h"
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "ledger/ledger.h"
 #include "percept/json.h"
 
@@ -24,9 +25,11 @@ static int make_key(struct asking *a)
     char hex[SHA256_HEX_LEN + 1] = "";
     if (a->view.hashed)
         sha256_hex(a->view.sha256, hex);
-    (void)buf_add_format(&b, "3 %s drawn %u frame %u time %lld pages %lld-%lld region %u;%u;%.17g;%.17g;%.17g;%.17g webp %u fit", hex,
-                         a->drawn != DRAWN_NOT, MAX(w->frame, 1u), (long long)w->time_ms, (long long)page.first, (long long)page.last,
-                         w->region.set, w->region.space, w->region.x, w->region.y, w->region.w, w->region.h, w->flags);
+    (void)buf_add_format(&b, "3 %s drawn %u frame %u time %lld pages %lld-%lld region %u;%u;", hex, a->drawn != DRAWN_NOT,
+                         MAX(w->frame, 1u), (long long)w->time_ms, (long long)page.first, (long long)page.last, w->region.set,
+                         w->region.space);
+    (void)buf_add_reals(&b, (double[]){w->region.x, w->region.y, w->region.w, w->region.h}, 4, ";");
+    (void)buf_add_format(&b, " webp %u fit", w->flags);
     (void)buf_add(&b, &w->limits, sizeof w->limits);
     (void)buf_add(&b, &w->layout, sizeof w->layout);
     (void)buf_add_format(&b, " max %lld\n", (long long)a->call->f->config.max_output);

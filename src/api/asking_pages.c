@@ -5,11 +5,11 @@
  * are to be read. What the model was given is said in the answer's note.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "api/asking.h"
 #include "base/limits.h"
+#include "base/thread.h"
 
 /* ---------------------------------------------------------------- two at a time */
 
@@ -46,7 +46,7 @@ int asking_each(const struct asking_each *e, struct fovea_fault *fault)
     struct round round = {.each = e};
     struct hand mine = {.round = &round}, other = {.round = &round};
     pthread_t thread;
-    bool two = e->n > 1 && pthread_create(&thread, NULL, work, &other) == 0;
+    bool two = e->n > 1 && thread_start(&thread, NULL, work, &other) == 0;
     (void)work(&mine);
     if (two)
         (void)pthread_join(thread, NULL);
@@ -102,6 +102,13 @@ int asking_plan_pdf(struct asking *a)
         return asking_may_draw(a, FOVEA_RENDER_PDF) ? plan_drawing(a) : not_drawn(a, most);
     a->part = (struct wire_part){.kind = WIRE_PDF, .name = "document.pdf"};
     return asking_map(a);
+}
+
+bool asking_page_alone(const struct asking *a, enum pool_end end, const struct work_reply *first)
+{
+    const struct fovea_pages *p = &a->page;
+    return end != POOL_DONE || first->status == WORK_BAD_PAGE || first->pages <= MAX(p->first, 1) ||
+           (p->first && p->last <= p->first) || a->view.work.region.set;
 }
 
 int asking_last_page(struct asking *a, int64_t pages, int64_t *ret)
@@ -172,13 +179,9 @@ static int judge_one_of_many(struct drawing *d, size_t k)
     return 0;
 }
 
-/* How many pages there are, the first one says even if it is damaged; unless there is no such page, or nothing is known. */
 static int judge_first(struct drawing *d)
 {
-    const struct work_reply *first = &d->a->outputs[0].reply;
-    bool alone = d->ends[0] != POOL_DONE || first->status == WORK_BAD_PAGE || first->pages <= d->first ||
-                 (d->a->page.first && d->a->page.last <= d->a->page.first) || d->a->view.work.region.set;
-    if (!alone)
+    if (!asking_page_alone(d->a, d->ends[0], &d->a->outputs[0].reply))
         return judge_one_of_many(d, 0);
     int r = judge(d, 0);
     return r > 0 ? asking_refused(d->a) : r;

@@ -29,7 +29,7 @@ int asking_count_pages(struct asking *a)
     struct fovea_fault wrong;
     if (!asking_may_draw(a, FOVEA_RENDER_PDF))
         return 0;
-    int r = pdf_count(a->call->f, &j->snapshot, a->call->scope.cancel, &count, &wrong);
+    int r = pdf_count(a->call->f, &j->snapshot, (int)a->call->f->config.view_timeout_ms, a->call->scope.cancel, &count, &wrong);
     if (r == -ECANCELED || r == -ENOMEM)
         return fault_set(a->fault, r, "%s", wrong.text);
     if (r < 0)

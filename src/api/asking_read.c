@@ -138,14 +138,10 @@ static int judge(struct reading *r, size_t k)
     return 0;
 }
 
-/* As asking_pages has it: a damaged first page still says how many there are. */
 static int judge_first(struct reading *r)
 {
     const struct ocr_result *got = &r->got[0];
-    const struct fovea_pages *p = &r->a->page;
-    bool alone = got->end != POOL_DONE || got->picture.status == WORK_BAD_PAGE || got->picture.pages <= r->first ||
-                 (p->first && p->last <= p->first) || r->a->view.work.region.set;
-    if (!alone)
+    if (!asking_page_alone(r->a, got->end, &got->picture))
         return judge(r, 0);
     int code = outcome(r->a, got, r->first);
     return code > 0 ? asking_refused(r->a) : code;

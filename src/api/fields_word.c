@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments by field table, from words of a command line. */
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/fields.h"
 #include "base/fault.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 
-static bool split_box(const char *value, locale_t plain, double ret[4])
+/* Where the host's locale writes 1,5 for one and a half, the commas here still part numbers. */
+static bool split_box(const char *value, double ret[4])
 {
     for (int i = 0; i < 4; i++) {
         char *end;
-        ret[i] = strtod_l(value, &end, plain);
+        ret[i] = real_read(value, &end);
         if (end == value || *end != (i < 3 ? ',' : '\0'))
             return false;
         value = end + 1;
@@ -21,15 +22,10 @@ static bool split_box(const char *value, locale_t plain, double ret[4])
     return true;
 }
 
-/* Where the host's locale writes 1,5 for one and a half, the commas here still part numbers. */
 static bool word_box(const struct fovea_field *field, const char *value, void *request)
 {
     double box[4];
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    bool good = plain && split_box(value, plain, box);
-    if (plain)
-        freelocale(plain);
-    return good && field_set_box(field, box, request);
+    return split_box(value, box) && field_set_box(field, box, request);
 }
 
 static bool word_integer(const struct fovea_field *field, const char *value, void *request)

@@ -162,7 +162,7 @@ static char *report_new(const struct lowering *l, const struct request_figures *
     (void)buf_add_str(&b, ",\"model\":");
     (void)buf_add_json_str(&b, t->model);
     (void)buf_add_format(&b, ",\"known\":%s,\"tool_images\":\"%s\",\"turn\":%lld,\"entries\":%zu", t->row ? "true" : "false",
-                         ways[t->tool_image], (long long)l->turn, l->n_bodies);
+                         ways[t->tool_image], (long long)l->turn, l->bodies.n);
     (void)buf_add_format(&b, ",\"tokens\":%lld,\"bytes\":%lld,\"images\":{\"all\":%lld,\"live\":%lld,\"elided\":%lld,"
                              "\"refit\":%lld,\"stubbed\":%lld}",
                          (long long)f->tokens, (long long)f->request_bytes, (long long)n->images, (long long)n->live,
@@ -202,7 +202,7 @@ static int lower_now(fovea_session *s, struct lowering_slot *slot, const struct 
     *ret = count_fates(l);
     ret->kept = kept;
     ret->turn = l->turn;
-    ret->entries = (int64_t)l->n_bodies;
+    ret->entries = (int64_t)l->bodies.n;
     ret->tokens = figures.tokens;
     free(slot->report);
     slot->report = report_new(l, &figures, ret, q->full);

@@ -5,6 +5,7 @@
 
 #include "api/lowering.h"
 #include "base/fault.h"
+#include "base/grow.h"
 #include "base/limits.h"
 
 struct systems {
@@ -15,7 +16,7 @@ struct systems {
 /* The system entries before the conversation begins, which some wires keep apart from it. */
 static int take_systems(struct lowering *l, struct systems *ret, struct fovea_fault *fault)
 {
-    for (int64_t seq = 1; seq <= (int64_t)l->n_bodies; seq++) {
+    for (int64_t seq = 1; seq <= (int64_t)l->bodies.n; seq++) {
         struct entry e;
         int r = lowering_entry(l, seq, &e, fault);
         if (r < 0)
@@ -24,14 +25,10 @@ static int take_systems(struct lowering *l, struct systems *ret, struct fovea_fa
             return 0;
         if (e.kind != ENTRY_SYSTEM)
             continue;
-        if (ret->n == ret->room) {
-            struct span *more = reallocarray(ret->bodies, ret->room + 16, sizeof *more);
-            if (!more)
-                return fault_oom(fault);
-            ret->bodies = more;
-            ret->room += 16;
-        }
-        ret->bodies[ret->n++] = (struct span){l->bodies[seq - 1].text, l->bodies[seq - 1].len};
+        if (GROW(ret->bodies, ret->n, ret->room, LIMIT_SESSION_ENTRIES) < 0)
+            return fault_oom(fault);
+        const struct body *b = &l->bodies.list[seq - 1];
+        ret->bodies[ret->n++] = (struct span){b->text, b->len};
     }
     return 0;
 }
@@ -55,7 +52,7 @@ int lowering_write_full(struct lowering *l, const struct lowering_output *out, s
     struct systems systems = {0};
     struct entry_room room = {0};
     struct entry request = {0};
-    const struct lowering_body *b = l->request ? &l->bodies[l->request - 1] : NULL;
+    const struct body *b = l->request ? &l->bodies.list[l->request - 1] : NULL;
     int r = take_systems(l, &systems, fault);
     if (r == 0 && b)
         r = entry_read(b->text, b->len, l->request, &room, &request) < 0 ? fault_oom(fault) : 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/grow.h"
 #include "base/json_text.h"
 #include "base/limits.h"
 
@@ -19,6 +20,8 @@ int lowering_new(fovea *f, const char *session, const struct lowering_aim *aim, 
     l->f = f;
     l->session = session;
     l->aim = *aim;
+    l->looks_ms = LIMIT_LOOKS_MS;
+    l->bodies = (struct bodies)BODIES_INIT(LIMIT_SESSION_BYTES);
     l->notes = (struct buf)BUF_INIT(LIMIT_REPORT_BYTES);
     l->preface = (struct buf)BUF_INIT(2 * LIMIT_ENTRY_BYTES);
     if (replay_new(&l->aim.target, &l->aim.policy, &l->replay) < 0) {
@@ -34,9 +37,7 @@ void lowering_free(struct lowering *l)
     if (!l)
         return;
     replay_free(l->replay);
-    for (size_t i = 0; i < l->n_bodies; i++)
-        free(l->bodies[i].text);
-    free(l->bodies);
+    bodies_done(&l->bodies);
     free(l->boundaries);
     free(l->repairs);
     free(l->fates);
@@ -50,32 +51,6 @@ void lowering_free(struct lowering *l)
 
 /* ---------------------------------------------------------------- taking in */
 
-/* Makes room for one more element of an array; doubles it. */
-static int grow(void **array, size_t n, size_t *room, size_t size)
-{
-    if (n < *room)
-        return 0;
-    size_t more = *room ? *room * 2 : 64;
-    void *grown = reallocarray(*array, more, size);
-    if (!grown)
-        return -ENOMEM;
-    *array = grown;
-    *room = more;
-    return 0;
-}
-
-static int keep_body(struct lowering *l, const char *body, size_t len)
-{
-    int r = grow((void **)&l->bodies, l->n_bodies, &l->room_bodies, sizeof *l->bodies);
-    char *copy = r == 0 ? malloc(len + 1) : NULL;
-    if (!copy)
-        return -ENOMEM;
-    memcpy(copy, body, len);
-    copy[len] = '\0';
-    l->bodies[l->n_bodies++] = (struct lowering_body){copy, len};
-    return 0;
-}
-
 struct taking {
     struct lowering *l;
     struct fovea_fault *fault;
@@ -85,7 +60,7 @@ static int note_repair(struct lowering *l, const struct entry *e)
 {
     if (e->kind != ENTRY_REPAIR)
         return 0;
-    int r = grow((void **)&l->repairs, l->n_repairs, &l->room_repairs, sizeof *l->repairs);
+    int r = GROW(l->repairs, l->n_repairs, l->room_repairs, LIMIT_SESSION_ENTRIES);
     if (r == 0)
         l->repairs[l->n_repairs++] = (struct lowering_pair){e->target_entry, e->target_part};
     return r;
@@ -94,7 +69,7 @@ static int note_repair(struct lowering *l, const struct entry *e)
 /* A repair holds for every lowering, also for one of an earlier turn: the provider will not take that picture then either. */
 static int take_late_repair(struct taking *t, const struct entry *e)
 {
-    if (e->kind != ENTRY_REPAIR || e->target_entry > (int64_t)t->l->n_bodies || e->target_part < 0)
+    if (e->kind != ENTRY_REPAIR || e->target_entry > (int64_t)t->l->bodies.n || e->target_part < 0)
         return 0;
     int r = replay_bar(t->l->replay, e->target_entry, (size_t)e->target_part, span_is(span_inside(e->how), "stub"),
                        "the provider would not take it");
@@ -115,19 +90,21 @@ static int take_entry(const struct record_entry *stored, void *arg)
     struct taking *t = arg;
     struct lowering *l = t->l;
     struct entry e;
-    int r = l->past ? 0 : keep_body(l, stored->body, stored->len);
-    const char *body = l->past || r < 0 ? stored->body : l->bodies[l->n_bodies - 1].text;
-    r = r == 0 ? entry_read(body, stored->len, stored->point.seq, &l->room, &e) : r;
+    int r = l->past ? 0 : bodies_add(&l->bodies, stored->body, stored->len);
+    if (r < 0)
+        return bodies_fault(&l->bodies, r, l->session, t->fault);
+    const char *body = l->past ? stored->body : l->bodies.list[l->bodies.n - 1].text;
+    r = entry_read(body, stored->len, stored->point.seq, &l->room, &e);
     if (l->past && (r == -EBADMSG || r == -E2BIG))
         return 0;
     if (r == -EBADMSG || r == -E2BIG)
         return fault_set(t->fault, EPROTO, "entry %lld of session \"%s\" is none that this version understands",
                          (long long)stored->point.seq, l->session);
-    if (r < 0 || note_repair(l, &e) < 0)
-        return fault_oom(t->fault);
+    if (r < 0 || (r = note_repair(l, &e)) < 0)
+        return bodies_fault(&l->bodies, r, l->session, t->fault);
     if (!l->past && e.starts_turn && l->aim.at && l->turn == l->aim.at) {
         l->past = true;
-        free(l->bodies[--l->n_bodies].text);
+        bodies_drop(&l->bodies);
     }
     if (l->past)
         return take_late_repair(t, &e) < 0 ? fault_oom(t->fault) : 0;
@@ -151,7 +128,7 @@ int lowering_update(struct lowering *l, struct fovea_fault *fault)
 
 int lowering_entry(struct lowering *l, int64_t seq, struct entry *ret, struct fovea_fault *fault)
 {
-    const struct lowering_body *b = &l->bodies[seq - 1];
+    const struct body *b = &l->bodies.list[seq - 1];
     int r = entry_read(b->text, b->len, seq, &l->room, ret);
     return r == 0 ? 0 : fault_set(fault, -r, "entry %lld of session \"%s\" cannot be read", (long long)seq, l->session);
 }
@@ -220,9 +197,9 @@ static void write_boundary(void *arg, int64_t seq, size_t message, size_t offset
 {
     struct writing *w = arg;
     struct lowering *l = w->l;
-    int r = grow((void **)&l->boundaries, l->n_boundaries, &l->room_boundaries, sizeof *l->boundaries);
+    int r = GROW(l->boundaries, l->n_boundaries, l->room_boundaries, LIMIT_SESSION_ENTRIES);
     if (r < 0)
-        w->error = r;
+        w->error = bodies_fault(&l->bodies, r, l->session, w->fault);
     else
         l->boundaries[l->n_boundaries++] = (struct lowering_boundary){seq, message, offset};
 }
@@ -243,9 +220,9 @@ static void write_fate(void *arg, int64_t seq, size_t part, enum fate fate)
 {
     struct writing *w = arg;
     struct lowering *l = w->l;
-    int r = grow((void **)&l->fates, l->n_fates, &l->room_fates, sizeof *l->fates);
+    int r = GROW(l->fates, l->n_fates, l->room_fates, LIMIT_SESSION_ENTRIES);
     if (r < 0)
-        w->error = r;
+        w->error = bodies_fault(&l->bodies, r, l->session, w->fault);
     else
         l->fates[l->n_fates++] = (struct lowering_fate){seq, (int64_t)part, fate};
 }
@@ -288,7 +265,7 @@ static int write_entries(struct lowering *l, struct writer *to, int64_t from, st
 {
     struct entry e;
     int r = from == 1 ? write_preface(l, to, fault) : 0;
-    for (int64_t seq = from; r == 0 && seq <= (int64_t)l->n_bodies; seq++) {
+    for (int64_t seq = from; r == 0 && seq <= (int64_t)l->bodies.n; seq++) {
         r = lowering_entry(l, seq, &e, fault);
         r = r == 0 ? writer_entry(to, &e) : r;
     }

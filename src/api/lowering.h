@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "api/bodies.h"
 #include "api/context.h"
 #include "lower/id_book.h"
 #include "lower/writer.h"
@@ -31,11 +32,7 @@ struct lowering {
     struct lowering_aim aim;
     struct replay *replay;
     struct record_point point; /* up to which the record was read */
-    struct lowering_body {
-        char *text;
-        size_t len;
-    } *bodies; /* of entries 1, 2, ... */
-    size_t n_bodies, room_bodies;
+    struct bodies bodies;
     struct id_book ids;
     int64_t turn;
     bool past; /* the last turn that is wanted is over */
@@ -53,6 +50,7 @@ struct lowering {
         enum fate fate;
     } *fates; /* of the pictures and documents in what was written last, in its order */
     size_t n_fates, room_fates;
+    int looks_ms; /* for all pictures of one call that have to be made anew */
     struct entry_room room;
     void *held; /* the picture that is being written */
     char held_type[32];

@@ -5,11 +5,12 @@
 
 #include "base/limits.h"
 
-int pdf_count(fovea *f, const struct snapshot *s, const fovea_cancel *cancel, struct pdf_count *ret, struct fovea_fault *fault)
+int pdf_count(fovea *f, const struct snapshot *s, int limit_ms, const fovea_cancel *cancel, struct pdf_count *ret,
+              struct fovea_fault *fault)
 {
     struct work_request work = {.magic = WORK_MAGIC, .media = MEDIA_PDF, .input_len = s->size, .page = LIMIT_PAGES + 1,
                                 .limits = {.max_edge = 32, .max_bytes = 64 * KIB, .quality = 50, .resize = 1}};
-    struct pool_job job = {.request = &work, .input = s->fd, .limit_ms = (int)f->config.view_timeout_ms, .cancel = cancel};
+    struct pool_job job = {.request = &work, .input = s->fd, .limit_ms = limit_ms, .cancel = cancel};
     struct pool_output output = {0};
     struct pool *pool;
     enum pool_end end;

@@ -12,6 +12,7 @@ struct pdf_count {
 };
 
 /* Asked of fovea-pdf, which draws nothing. Faults as pool_run; -ENOENT or -EPIPE where that program is not there, or not whole. */
-int pdf_count(fovea *f, const struct snapshot *s, const fovea_cancel *cancel, struct pdf_count *ret, struct fovea_fault *fault);
+int pdf_count(fovea *f, const struct snapshot *s, int limit_ms, const fovea_cancel *cancel, struct pdf_count *ret,
+              struct fovea_fault *fault);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/lowering.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/limits.h"
 #include "source/sniff.h"
@@ -27,27 +28,36 @@ static struct work_request plan(const fovea *f, const struct refit *refit, const
     return w;
 }
 
+struct refitting {
+    fovea *f;
+    int64_t until; /* all of them together */
+    struct fovea_fault *fault;
+};
+
 /* What a try came to. */
 enum verdict {
     MADE,
     IMPOSSIBLE, /* and will be tomorrow */
     NO_VERDICT, /* the machine's fault */
+    NO_TIME,    /* as well, but it had enough of it */
 };
 
 static enum verdict judge(enum pool_end end, const struct pool_output *out)
 {
-    if (end != POOL_DONE || out->reply.status == WORK_NO_MEMORY || out->reply.status == WORK_TIMED_OUT)
+    if (end == POOL_TIMED_OUT || (end == POOL_DONE && out->reply.status == WORK_TIMED_OUT))
+        return NO_TIME;
+    if (end != POOL_DONE || out->reply.status == WORK_NO_MEMORY)
         return NO_VERDICT;
     return out->reply.status == WORK_OK ? MADE : IMPOSSIBLE;
 }
 
 /* A worker that gave no verdict is tried once more: mostly the machine was busy. */
-static int work(struct pool *pool, const struct work_request *request, int input, enum verdict *ret_verdict, struct pool_output *ret,
-                struct fovea_fault *fault)
+static int work(struct pool *pool, const struct work_request *request, int input, int64_t until, enum verdict *ret_verdict,
+                struct pool_output *ret, struct fovea_fault *fault)
 {
-    struct pool_job job = {.request = request, .input = input, .limit_ms = LIMIT_WORKER_MS};
     enum verdict verdict = NO_VERDICT;
     for (int tries = 0; tries < 2 && verdict == NO_VERDICT; tries++) {
+        struct pool_job job = {.request = request, .input = input, .limit_ms = MIN(LIMIT_WORKER_MS, clock_left(until))};
         enum pool_end end;
         pool_output_done(ret);
         *ret = (struct pool_output){0};
@@ -60,8 +70,8 @@ static int work(struct pool *pool, const struct work_request *request, int input
     return 0;
 }
 
-static int try(fovea *f, const struct refit *refit, const void *data, size_t len, enum verdict *ret_verdict,
-               struct pool_output *ret, struct fovea_fault *fault)
+static int try(const struct refitting *job, const struct refit *refit, const void *data, size_t len, enum verdict *ret_verdict,
+               struct pool_output *ret)
 {
     struct snapshot snapshot = {.fd = -1};
     struct pool *pool;
@@ -71,13 +81,13 @@ static int try(fovea *f, const struct refit *refit, const void *data, size_t len
     const struct media_row *row = media_row(is.media);
     if (!len || (row->class != CLASS_BITMAP && row->class != CLASS_PICTURE))
         return 0;
-    int r = programs_pool(f->programs, row->program, &pool, fault);
+    int r = programs_pool(job->f->programs, row->program, &pool, job->fault);
     if (r == 0)
-        r = snapshot_of(data, len, &snapshot, fault);
+        r = snapshot_of(data, len, &snapshot, job->fault);
     if (r < 0)
         return r;
-    struct work_request request = plan(f, refit, &is, len);
-    r = work(pool, &request, snapshot.fd, ret_verdict, ret, fault);
+    struct work_request request = plan(job->f, refit, &is, len);
+    r = work(pool, &request, snapshot.fd, job->until, ret_verdict, ret, job->fault);
     snapshot_done(&snapshot);
     return r;
 }
@@ -87,19 +97,20 @@ static void blob_free(void **p)
     free(*p);
 }
 
-static int make(fovea *f, const uint8_t sha256_of[static SHA256_LEN], const struct refit *refit, const char *spec,
-                struct fovea_fault *fault)
+static int make(const struct refitting *job, const uint8_t sha256_of[static SHA256_LEN], const struct refit *refit, const char *spec)
 {
     struct record_variant v = {0}, kept;
     cleanup(blob_free) void *data = NULL;
     size_t len = 0;
     enum verdict verdict = NO_VERDICT;
     cleanup(pool_output_done) struct pool_output out = {0};
-    int r = record_blob(f->record, sha256_of, &data, &len, fault);
+    if (!clock_left(job->until))
+        return 0; /* as without a verdict */
+    int r = record_blob(job->f->record, sha256_of, &data, &len, job->fault);
     if (r == -EBADMSG || r == -ENOENT)
         return 0; /* the writer will meet it, and say so */
-    r = r == 0 ? try(f, refit, data, len, &verdict, &out, fault) : r;
-    if (r < 0 || verdict == NO_VERDICT)
+    r = r == 0 ? try(job, refit, data, len, &verdict, &out) : r;
+    if (r < 0 || verdict == NO_VERDICT || verdict == NO_TIME)
         return r; /* without one the writer has words in its place, this time */
     const void *made = "";
     if (verdict == MADE) {
@@ -110,7 +121,7 @@ static int make(fovea *f, const uint8_t sha256_of[static SHA256_LEN], const stru
         made = out.data;
     }
     sha256(made, (size_t)v.bytes, v.sha256);
-    r = record_variant_keep(f->record, sha256_of, spec, &v, made, &kept, fault);
+    r = record_variant_keep(job->f->record, sha256_of, spec, &v, made, &kept, job->fault);
     return r == -EBADMSG ? 0 : r; /* one picture is no reason to lower nothing */
 }
 
@@ -129,11 +140,6 @@ static int has_bytes(fovea *f, const uint8_t sha256[static SHA256_LEN], struct f
     return r;
 }
 
-struct refitting {
-    fovea *f;
-    struct fovea_fault *fault;
-};
-
 static int ensure(void *arg, const uint8_t sha256_of[static SHA256_LEN], const struct refit *refit)
 {
     const struct refitting *job = arg;
@@ -143,11 +149,11 @@ static int ensure(void *arg, const uint8_t sha256_of[static SHA256_LEN], const s
     int r = record_variant(job->f->record, sha256_of, spec, &there, job->fault);
     if (r == 0 && there.media_type[0])
         r = has_bytes(job->f, there.sha256, job->fault);
-    return r == -ENOENT || r == -EBADMSG ? make(job->f, sha256_of, refit, spec, job->fault) : r;
+    return r == -ENOENT || r == -EBADMSG ? make(job, sha256_of, refit, spec) : r;
 }
 
 int lowering_refit(struct lowering *l, struct fovea_fault *fault)
 {
-    struct refitting job = {l->f, fault};
+    struct refitting job = {l->f, clock_ms() + l->looks_ms, fault};
     return replay_refits(l->replay, ensure, &job);
 }

@@ -10,6 +10,7 @@
 #include "api/lowering.h"
 #include "api/session.h"
 #include "base/fault.h"
+#include "base/grow.h"
 #include "base/json_text.h"
 #include "base/limits.h"
 
@@ -56,16 +57,10 @@ static void take_spot(void *arg, const struct lower_place *place, int64_t seq, s
     struct spots *s = arg;
     struct entry_room room = {0};
     struct entry e;
-    if (s->n == s->room) {
-        struct reject_spot *more = reallocarray(s->all, s->room + 256, sizeof *more);
-        if (!more) {
-            s->error = -ENOMEM;
-            return;
-        }
-        s->all = more;
-        s->room += 256;
-    }
-    const struct lowering_body *b = &s->l->bodies[seq - 1];
+    s->error = s->error ? s->error : GROW(s->all, s->n, s->room, LIMIT_SESSION_ENTRIES);
+    if (s->error)
+        return;
+    const struct body *b = &s->l->bodies.list[seq - 1];
     if (entry_read(b->text, b->len, seq, &room, &e) == 0 && part < e.n_parts) {
         s->all[s->n] = describe(s->l, &e, part);
         s->all[s->n++].place = *place;
@@ -127,7 +122,7 @@ int fovea_session_reject(fovea_session *s, const struct fovea_lower_request *req
     spots.l = l;
     struct lowering_output out = {.arg = &spots, .place = take_spot, .full = request->full};
     r = r == 0 ? lowering_write(l, SIZE_MAX, &out, fault) : r;
-    r = r == 0 && spots.error ? fault_oom(fault) : r;
+    r = r == 0 && spots.error ? bodies_fault(&l->bodies, spots.error, name, fault) : r;
     r = r == 0 ? repair_spot(l, &spots, &why, ret, fault) : r;
     free(spots.all);
     lowering_free(l);

@@ -5,12 +5,14 @@
 
 #include "api/session.h"
 #include "base/fault.h"
+#include "base/grow.h"
+#include "base/limits.h"
 
 /* What is known of sessions, taken out of the record before anybody is told: who is told may take his time. */
 struct known {
     struct fovea_session_info *list; /* names: owned */
     size_t n, room;
-    bool failed;
+    int error;
 };
 
 static void known_done(struct known *k)
@@ -23,17 +25,10 @@ static void known_done(struct known *k)
 static void know(const struct record_session *s, void *arg)
 {
     struct known *k = arg;
-    if (k->n == k->room) {
-        size_t more = k->room ? 2 * k->room : 16;
-        struct fovea_session_info *grown = reallocarray(k->list, more, sizeof *grown);
-        k->failed |= !grown;
-        if (!grown)
-            return;
-        k->list = grown;
-        k->room = more;
-    }
-    char *name = strdup(s->name);
-    k->failed |= !name;
+    k->error = k->error ? k->error : GROW(k->list, k->n, k->room, LIMIT_SESSIONS);
+    char *name = k->error ? NULL : strdup(s->name);
+    if (!k->error && !name)
+        k->error = -ENOMEM;
     if (name)
         k->list[k->n++] = (struct fovea_session_info){.name = name, .entries = s->entries, .created_ms = s->created_ms,
                                                       .last_ms = s->last_ms, .bytes = s->bytes, .blobs = s->blobs,
@@ -45,7 +40,9 @@ int fovea_sessions(fovea *f, const char *name, void (*tell)(const struct fovea_s
 {
     cleanup(known_done) struct known k = {0};
     int r = record_sessions(f->record, name, know, &k, fault);
-    if (r < 0 || k.failed)
+    if (r == 0 && k.error == -EFBIG)
+        return fault_set(fault, EFBIG, "the record has more than the %zu sessions that are listed at once; name one", LIMIT_SESSIONS);
+    if (r < 0 || k.error)
         return r < 0 ? r : fault_oom(fault);
     for (size_t i = 0; i < k.n; i++)
         tell(&k.list[i], arg);

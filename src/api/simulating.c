@@ -12,50 +12,39 @@
 
 /* ---------------------------------------------------------------- entries */
 
-/* Bodies of what is simulated, and how far it has come. */
+/* What is simulated, and how far it has come. */
 struct feed {
-    struct lowering_body *bodies;
-    size_t n, room, at;
+    struct bodies bodies;
+    size_t at;
     struct entry_room parts;
+    const char *session;
+    struct fovea_fault *fault;
 };
 
 static void feed_done(struct feed *f)
 {
-    for (size_t i = 0; i < f->n; i++)
-        free(f->bodies[i].text);
-    free(f->bodies);
+    bodies_done(&f->bodies);
     entry_room_done(&f->parts);
 }
 
-static int feed_add(void *arg, const char *json, size_t len)
+static int feed_made(void *arg, const char *json, size_t len)
 {
-    struct feed *f = arg;
-    if (f->n == f->room) {
-        size_t more = f->room ? 2 * f->room : 256;
-        struct lowering_body *grown = reallocarray(f->bodies, more, sizeof *grown);
-        if (!grown)
-            return -ENOMEM;
-        f->bodies = grown;
-        f->room = more;
-    }
-    char *text = strndup(json, len);
-    if (!text)
-        return -ENOMEM;
-    f->bodies[f->n++] = (struct lowering_body){text, len};
-    return 0;
+    return bodies_add(&((struct feed *)arg)->bodies, json, len);
 }
 
 static int feed_stored(const struct record_entry *e, void *arg)
 {
-    return feed_add(arg, e->body, e->len);
+    struct feed *f = arg;
+    int r = bodies_add(&f->bodies, e->body, e->len);
+    return r < 0 ? bodies_fault(&f->bodies, r, f->session, f->fault) : 0;
 }
 
 static int feed_next(void *arg, struct entry *ret)
 {
     struct feed *f = arg;
-    if (f->at == f->n)
+    if (f->at == f->bodies.n)
         return 0;
-    const struct lowering_body *b = &f->bodies[f->at++];
+    const struct body *b = &f->bodies.list[f->at++];
     int r = entry_read(b->text, b->len, (int64_t)f->at, &f->parts, ret);
     return r < 0 ? r : 1;
 }
@@ -66,7 +55,7 @@ static int take_entries(fovea *f, const struct fovea_simulate_request *q, struct
     if (!q->session == !q->trace)
         return fault_set(fault, EINVAL, "simulate a session or a trace: one of the two");
     int r = q->session ? record_read(f->record, q->session, &at, feed_stored, to, fault)
-                       : trace_make(&(struct trace_ask){.name = q->trace}, feed_add, to);
+                       : trace_make(&(struct trace_ask){.name = q->trace}, feed_made, to);
     if (r == -EINVAL && q->trace)
         return fault_set(fault, EINVAL, "\"%.60s\" is no trace", q->trace);
     if (r < 0 && q->trace && r != -ENOMEM)
@@ -182,7 +171,7 @@ int fovea_simulate(fovea *f, const struct fovea_simulate_request *q, fovea_write
     auto_free char *list = strdup(q->policies ? q->policies : "all turns:1 newest:3 batch:20:8 auto");
     const char *policies[LIMIT_SIM_POLICIES];
     struct target target;
-    cleanup(feed_done) struct feed feed = {0};
+    cleanup(feed_done) struct feed feed = {.bodies = BODIES_INIT(LIMIT_SESSION_BYTES), .session = q->session, .fault = fault};
     size_t n = 0, form = 0;
     if (!list)
         return fault_oom(fault);

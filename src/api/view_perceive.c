@@ -4,6 +4,7 @@
 
 #include "api/recording.h"
 #include "api/view.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "fit/plan.h"
@@ -32,9 +33,10 @@ static void add_spelled(const struct view_job *j, const struct work_reply *r, st
     const struct fit_limits *l = &j->work.limits;
     uint32_t page = r->facts & WORK_TILED ? 1 : MAX(j->work.page, 1u);
     sha256_hex(j->sha256, hex);
-    (void)buf_add_format(b, "%s page %u frame %u region %.17g,%.17g,%.17g,%.17g fit %u,%u,%u,%u,%u,%u webp %u", hex, page,
-                         MAX(j->work.frame, 1u), r->crop.x, r->crop.y, r->crop.w, r->crop.h, l->max_edge, l->min_edge,
-                         l->max_patches, l->max_bytes, l->quality, l->resize, j->work.flags & WORK_WEBP_OK);
+    (void)buf_add_format(b, "%s page %u frame %u region ", hex, page, MAX(j->work.frame, 1u));
+    (void)buf_add_reals(b, (double[]){r->crop.x, r->crop.y, r->crop.w, r->crop.h}, 4, ",");
+    (void)buf_add_format(b, " fit %u,%u,%u,%u,%u,%u webp %u", l->max_edge, l->min_edge, l->max_patches, l->max_bytes, l->quality,
+                         l->resize, j->work.flags & WORK_WEBP_OK);
     (void)buf_add_format(b, " rule %u,%u,%u", l->rule.kind, l->rule.edge, l->rule.budget);
     add_more(j, r, b);
 }
@@ -64,11 +66,6 @@ static int make_id(const struct view_job *j, struct perception *p)
 static const char *path_of(const struct view_job *j)
 {
     return j->variants.n ? j->variants.path[j->snapshot.variant] : NULL;
-}
-
-static char *copy_new(const char *s)
-{
-    return s ? strdup(s) : NULL;
 }
 
 /* As JSON can hold it. */

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 struct views {
     pthread_mutex_t lock;
@@ -57,42 +58,51 @@ static struct view_memory *find(struct views *v, const char *id)
     return NULL;
 }
 
-static char *copy_new(const char *s)
-{
-    return s ? strdup(s) : NULL;
-}
-
 /* A frame of a video that no number names. */
 static bool is_timed(const struct perception *p)
 {
     return media_row(p->source.media)->class == CLASS_VIDEO && !p->sheet && !p->frame && p->time_ms >= 0;
 }
 
+/* What it holds of its own; false: something is missing. */
+static bool copy_words(struct view_memory *m, const char *ref, const char *model, const char *against, const char *against_path)
+{
+    m->ref = copy_new(ref);
+    m->model = copy_new(model);
+    m->against = copy_new(against);
+    m->against_path = copy_new(against_path);
+    return !m->ref == !ref && !m->model == !model && !m->against == !against && !m->against_path == !against_path;
+}
+
+/* Its place: that of the same view, or of the oldest. */
+static struct view_memory *place_for(struct views *v, const char *id)
+{
+    struct view_memory *m = find(v, id);
+    if (m)
+        return m;
+    m = &v->ring[v->next];
+    v->next = (v->next + 1) % LIMIT_VIEW_HANDLES;
+    v->used = MIN(v->used + 1, (size_t)LIMIT_VIEW_HANDLES);
+    return m;
+}
+
 void views_remember(struct views *v, const struct perception *p, const char *ref)
 {
-    char *copy = strdup(ref), *model = p->asked.model ? strdup(p->model) : NULL;
-    if (!copy || !model != !p->asked.model) {
-        free(copy);
-        free(model);
+    struct view_memory m = {.page = p->page, .last_page = p->last_page, .frame = p->frame,
+                            .time_ms = is_timed(p) ? p->time_ms : 0, .asked_ms = p->asked_ms, .timed = is_timed(p),
+                            .sheet = p->sheet, .tile = p->page && p->source.tile.w > 0, .limits = p->laid, .crop = p->crop,
+                            .region = p->region, .size = p->size, .max_edge = p->asked.max_edge, .full = p->asked.full};
+    memcpy(m.other_sha256, p->difference.sha256, SHA256_LEN);
+    memcpy(m.id, p->id, sizeof m.id);
+    memcpy(m.sha256, p->source.sha256, SHA256_LEN);
+    if (!copy_words(&m, ref, p->asked.model ? p->model : NULL, p->difference.ref, p->difference.path)) {
+        view_memory_done(&m);
         return;
     }
     (void)pthread_mutex_lock(&v->lock);
-    struct view_memory *m = find(v, p->id);
-    if (!m) {
-        m = &v->ring[v->next];
-        v->next = (v->next + 1) % LIMIT_VIEW_HANDLES;
-        v->used = MIN(v->used + 1, (size_t)LIMIT_VIEW_HANDLES);
-    }
-    view_memory_done(m);
-    *m = (struct view_memory){.ref = copy, .model = model, .page = p->page, .last_page = p->last_page, .frame = p->frame,
-                              .time_ms = is_timed(p) ? p->time_ms : 0, .asked_ms = p->asked_ms, .timed = is_timed(p),
-                              .sheet = p->sheet, .tile = p->page && p->source.tile.w > 0, .limits = p->laid, .crop = p->crop,
-                              .region = p->region, .size = p->size, .max_edge = p->asked.max_edge, .full = p->asked.full};
-    m->against = copy_new(p->difference.ref);
-    m->against_path = copy_new(p->difference.path);
-    memcpy(m->other_sha256, p->difference.sha256, SHA256_LEN);
-    memcpy(m->id, p->id, sizeof m->id);
-    memcpy(m->sha256, p->source.sha256, SHA256_LEN);
+    struct view_memory *place = place_for(v, p->id);
+    view_memory_done(place);
+    *place = m;
     (void)pthread_mutex_unlock(&v->lock);
 }
 
@@ -101,20 +111,15 @@ bool views_recall(struct views *v, const char *id, struct view_memory *ret)
     (void)pthread_mutex_lock(&v->lock);
     const struct view_memory *m = find(v, id);
     struct view_memory copy = {0};
-    bool complete = true;
+    bool whole = false;
     if (m) {
         copy = *m;
-        copy.ref = strdup(m->ref);
-        copy.against = copy_new(m->against);
-        copy.against_path = copy_new(m->against_path);
-        copy.model = copy_new(m->model);
-        complete = !m->against == !copy.against && !m->against_path == !copy.against_path && !m->model == !copy.model;
+        whole = copy_words(&copy, m->ref, m->model, m->against, m->against_path);
     }
     (void)pthread_mutex_unlock(&v->lock);
-    if (!copy.ref || !complete) {
+    if (whole)
+        *ret = copy;
+    else
         view_memory_done(&copy);
-        return false;
-    }
-    *ret = copy;
-    return true;
+    return whole;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The connections of all questions, and the thread that loads libcurl (some milliseconds) while a picture is fitted. */
-#include <signal.h>
-
 #include "ask/ask_priv.h"
 #include "base/fault.h"
+#include "base/thread.h"
 
 int asker_new(struct asker **ret, struct fovea_fault *fault)
 {
@@ -36,16 +35,11 @@ static void *warm(void *arg)
     return NULL;
 }
 
-/* A thread that cannot be had is no loss: the first question loads what it needs. The host's signals are not for it. */
+/* A thread that cannot be had is no loss: the first question loads what it needs. */
 void asker_warm(struct asker *a)
 {
-    sigset_t all, before;
     (void)pthread_mutex_lock(&a->lock);
-    if (!a->warming) {
-        (void)sigfillset(&all);
-        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-        a->warming = !pthread_create(&a->warmer, NULL, warm, a);
-        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    }
+    if (!a->warming)
+        a->warming = !thread_start(&a->warmer, NULL, warm, a);
     (void)pthread_mutex_unlock(&a->lock);
 }

@@ -2,6 +2,8 @@
 /* JSON text: see json_text.h. Runs of plain characters are copied at once. */
 #include "base/json_text.h"
 
+#include <locale.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +79,37 @@ int buf_add_rounded(struct buf *b, double v, int digits)
     (void)snprintf(text, sizeof text, "%.*g", digits, v);
     plain_point(text);
     return buf_add_str(b, text);
+}
+
+int buf_add_fixed(struct buf *b, double v, int decimals)
+{
+    char text[384]; /* 309 digits before the point at most */
+    (void)snprintf(text, sizeof text, "%.*f", MIN(decimals, 32), v);
+    plain_point(text);
+    return buf_add_str(b, text);
+}
+
+int buf_add_reals(struct buf *b, const double *v, size_t n, const char *between)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void)buf_add_str(b, i ? between : "");
+        (void)buf_add_rounded(b, v[i], REAL_MOST_DIGITS);
+    }
+    return b->error;
+}
+
+/* libc has this locale ready, and gives it without asking for memory. */
+double real_read(const char *text, char **ret_end)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!plain) {
+        if (ret_end)
+            *ret_end = (char *)(uintptr_t)text; /* as where there is no number */
+        return 0;
+    }
+    double v = strtod_l(text, ret_end, plain);
+    freelocale(plain);
+    return v;
 }
 
 int buf_add_real(struct buf *b, double v)

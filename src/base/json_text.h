@@ -17,6 +17,14 @@ enum { REAL_SURE_DIGITS = 15, REAL_MOST_DIGITS = 17 };
 int buf_add_real(struct buf *b, double v);
 /* The same with no more digits than that, and as a whole number where it is one: for words. */
 int buf_add_rounded(struct buf *b, double v, int digits);
+/* The same with just so many digits behind the point. */
+int buf_add_fixed(struct buf *b, double v, int decimals);
+
+/* All digits of each, parted: for what is hashed. */
+int buf_add_reals(struct buf *b, const double *v, size_t n, const char *between);
+
+/* The number at the start of text, written with a point whatever the host's locale; as strtod besides. */
+double real_read(const char *text, char **ret_end);
 
 /* Appends the bytes in base64, without quotes. */
 int buf_add_base64(struct buf *b, const void *data, size_t len);

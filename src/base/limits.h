@@ -123,6 +123,10 @@
 #define LIMIT_CALLS_BACK 64                 /* entries that are looked at for the call that a tool answers */
 #define LIMIT_CALL_ID 1024                  /* of a tool call, in bytes */
 #define LIMIT_LOOKERS 2u                    /* threads that have pictures looked at */
+#define LIMIT_LOOKS_MS 120000               /* for all pictures and documents of one append, import or lowering */
+#define LIMIT_SESSION_ENTRIES ((size_t)1 << 24) /* of one session in memory, and things of one kind that are known of them */
+#define LIMIT_SESSION_BYTES (1 * GIB)       /* of one session in memory, without its pictures */
+#define LIMIT_SESSIONS ((size_t)1 << 20)    /* listed at once */
 #define LIMIT_KEY_BYTES 200                 /* an append key */
 #define LIMIT_MARK_BYTES (4096 + 16)        /* a name under which an entry is found */
 #define LIMIT_BLOB_BYTES (64 * MIB)         /* one picture or document */

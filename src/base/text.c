@@ -2,6 +2,8 @@
 /* UTF-8: see text.h. */
 #include "base/text.h"
 
+#include <string.h>
+
 size_t utf8_decode(const char *s, size_t len, uint32_t *ret_char)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -107,4 +109,9 @@ int buf_add_shown(struct buf *b, const char *s, size_t max)
         len -= n;
     }
     return b->error;
+}
+
+char *copy_new(const char *s)
+{
+    return s ? strdup(s) : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UTF-8: checking it, and showing hostile bytes in words without letting them act. */
+/* UTF-8: checking it, and showing hostile bytes in words without letting them act. Copies of text. */
 #ifndef FOVEA_TEXT_H
 #define FOVEA_TEXT_H
 
@@ -33,5 +33,8 @@ int buf_add_char_shown(struct buf *b, uint32_t c);
  * \u202e, \xff. Long ones are cut in the middle of nothing: at most max characters, then an ellipsis.
  */
 int buf_add_shown(struct buf *b, const char *s, size_t max);
+
+/* A copy, where there is something; NULL of NULL, and when memory is out. */
+char *copy_new(const char *s);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "lower/simulate.h"
 
@@ -79,33 +80,59 @@ static double round_step(double step)
     return power * 10;
 }
 
+/* What stands before a length, and the length: with a point, whatever the host's locale writes. */
+static void at(struct buf *to, const char *before, double length)
+{
+    (void)buf_add_str(to, before);
+    (void)buf_add_fixed(to, length, 1);
+}
+
+static void begin_text(struct buf *to, double x, double y, const char *anchor)
+{
+    at(to, "<text x=\"", x);
+    at(to, "\" y=\"", y);
+    (void)buf_add_format(to, "\" text-anchor=\"%s\">", anchor);
+}
+
+static void end_text(struct buf *to)
+{
+    (void)buf_add_str(to, "</text>\n");
+}
+
 static void text(struct buf *to, double x, double y, const char *anchor, const char *words)
 {
-    (void)buf_add_format(to, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, words);
+    begin_text(to, x, y, anchor);
+    (void)buf_add_str(to, words);
+    end_text(to);
 }
 
 static void number(struct buf *to, double x, double y, const char *anchor, double n, double step)
 {
-    char words[48];
     int decimals = step >= 1 && step - (double)(long long)step < 1e-9 ? 0 : step >= 0.1 ? 2 : step >= 0.001 ? 4 : 6;
-    (void)snprintf(words, sizeof words, "%.*f", decimals, n);
-    text(to, x, y, anchor, words);
+    begin_text(to, x, y, anchor);
+    (void)buf_add_fixed(to, n, decimals);
+    end_text(to);
 }
 
 static void add_axes(const struct panel *p, double step, struct buf *to)
 {
     for (int i = 0; i <= TICKS; i++) {
         double value = step * i, y = y_of(p, value);
-        (void)buf_add_format(to, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n", LEFT, y,
-                             WIDTH - RIGHT, y);
+        (void)buf_add_format(to, "<line x1=\"%d", LEFT);
+        at(to, "\" y1=\"", y);
+        (void)buf_add_format(to, "\" x2=\"%d", WIDTH - RIGHT);
+        at(to, "\" y2=\"", y);
+        (void)buf_add_str(to, "\" stroke=\"#dddddd\"/>\n");
         number(to, LEFT - 8, y + 4, "end", value, step);
     }
     double across = MAX(round_step((double)p->requests / 8), 1);
     for (size_t i = 0; (double)i * across <= (double)p->requests; i++) {
         double n = (double)i * across;
         double x = x_of(p, (size_t)n);
-        (void)buf_add_format(to, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#333333\"/>\n", x, p->bottom, x,
-                             p->bottom + 5);
+        at(to, "<line x1=\"", x);
+        (void)buf_add_format(to, "\" y1=\"%d", p->bottom);
+        at(to, "\" x2=\"", x);
+        (void)buf_add_format(to, "\" y2=\"%d\" stroke=\"#333333\"/>\n", p->bottom + 5);
         number(to, x, p->bottom + 19, "middle", (double)(size_t)n, 1);
     }
     (void)buf_add_format(to, "<path d=\"M%d %dV%dH%d\" fill=\"none\" stroke=\"#333333\"/>\n", LEFT, p->top, p->bottom,
@@ -120,8 +147,11 @@ static void add_line(const struct panel *p, const struct sim_run *run, size_t i,
                          colours[i], strcmp(run->policy, "auto") ? "1.6" : "2.6", dashes[i]);
     for (size_t n = 0; n < run->n_rows && !to->error; n++) {
         value = p->value(&run->rows[n], value);
-        if (n % every == 0 || n + 1 == run->n_rows)
-            (void)buf_add_format(to, "%.1f,%.1f ", x_of(p, n + 1), y_of(p, value));
+        if (n % every != 0 && n + 1 != run->n_rows)
+            continue;
+        at(to, "", x_of(p, n + 1));
+        at(to, ",", y_of(p, value));
+        (void)buf_add_str(to, " ");
     }
     (void)buf_add_str(to, "\"/>\n");
 }
@@ -141,15 +171,14 @@ static void add_legend(const struct simulation *s, struct buf *to)
 {
     for (size_t i = 0; i < s->n_runs; i++) {
         int x = LEFT + (int)(i % 4) * 225, y = 48 + (int)(i / 4) * 18;
-        char words[96];
         const struct request_figures *sum = &s->runs[i].sum;
-        if (sum->cost_nano < 0)
-            (void)snprintf(words, sizeof words, "%.40s  %.0f", s->runs[i].policy, (double)sum->units / 1e3);
-        else
-            (void)snprintf(words, sizeof words, "%.40s  $%.4f", s->runs[i].policy, (double)sum->cost_nano / 1e9);
+        bool priced = sum->cost_nano >= 0;
         (void)buf_add_format(to, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"2.6\" "
                                  "stroke-dasharray=\"%s\"/>\n", x, y - 4, x + 34, y - 4, colours[i], dashes[i]);
-        text(to, x + 42, y, "start", words);
+        begin_text(to, x + 42, y, "start");
+        (void)buf_add_format(to, "%.40s  %s", s->runs[i].policy, priced ? "$" : "");
+        (void)buf_add_fixed(to, priced ? (double)sum->cost_nano / 1e9 : (double)sum->units / 1e3, priced ? 4 : 0);
+        end_text(to);
     }
 }
 

@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 
+#include "base/json_text.h"
 #include "provider/wire_priv.h"
 
 static int path(const struct wire_request *q, struct buf *to)
@@ -207,7 +208,7 @@ static void read_delay(struct wire_error *e, const char *delay)
     char *end;
     if (!delay || !isdigit((unsigned char)*delay))
         return;
-    double seconds = strtod(delay, &end);
+    double seconds = real_read(delay, &end);
     if (!strcmp(end, "s") && seconds < 1e9)
         e->retry_after_ms = (int64_t)(seconds * 1000);
 }

@@ -4,10 +4,12 @@
  * retry (408, 409, 429, 5xx), less what is final although its status says otherwise (a spent budget), unless the server
  * says itself (x-should-retry). A body that is no JSON (an edge's HTML) is named by its status.
  */
+#include <locale.h>
 #include <math.h>
 #include <strings.h>
 #include <time.h>
 
+#include "base/json_text.h"
 #include "provider/wire_priv.h"
 
 void wire_error_words(struct wire_error *e, const char *words)
@@ -87,8 +89,19 @@ static int64_t read_wait(const char *s, size_t len, double each)
     digits[len] = '\0';
     if (digits[strspn(digits, "0123456789.")])
         return -1;
-    double ms = strtod(digits, NULL) * each;
+    double ms = real_read(digits, NULL) * each;
     return ms < 1e12 ? (int64_t)ceil(ms) : (int64_t)1e12;
+}
+
+/* "Wed, 21 Oct 2026 07:28:00 GMT": the names of days and months are English, whatever the host's locale calls them. */
+static bool read_date(const char *text, struct tm *ret)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!plain)
+        return false;
+    const char *end = strptime_l(text, "%a, %d %b %Y %H:%M:%S GMT", ret, plain);
+    freelocale(plain);
+    return end != NULL;
 }
 
 /* Retry-After may be a date; the answer's own Date is the clock that it was meant by. */
@@ -103,7 +116,7 @@ static int64_t read_wait_date(const char *headers, const char *until, size_t len
     (void)snprintf(text[0], sizeof text[0], "%.*s", (int)date_len, date);
     (void)snprintf(text[1], sizeof text[1], "%.*s", (int)len, until);
     for (int i = 0; i < 2; i++)
-        if (!strptime(text[i], "%a, %d %b %Y %H:%M:%S GMT", &t[i]))
+        if (!read_date(text[i], &t[i]))
             return -1;
     int64_t seconds = (int64_t)timegm(&t[1]) - (int64_t)timegm(&t[0]);
     return seconds < 0 ? 0 : seconds * 1000;

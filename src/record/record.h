@@ -2,7 +2,7 @@
 /*
  * The record: what was said and seen in each session, append-only, and bytes by their SHA-256. Two backends hold it, a SQLite
  * file and PostgreSQL; what they mean is written once, here and in record.c, and a backend is a row of functions
- * (record_backend.h). The record knows entries as bytes. What they say is the business of transcript/.
+ * (record_backend.h). The record knows entries as bytes, none of them NUL. What they say is the business of transcript/.
  *
  * Facts are sessions, entries, blobs and variants. Everything else (heads, marks, uses) is made from them and can be made
  * again (record_check with repair).

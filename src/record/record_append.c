@@ -35,9 +35,12 @@ static int check_append(const struct record_append *a, struct fovea_fault *fault
         return code;
     if (a->count < 1 || a->count > LIMIT_APPEND_ENTRIES)
         return fault_set(fault, EINVAL, "1 to %d entries are appended at once", LIMIT_APPEND_ENTRIES);
-    for (size_t i = 0; i < a->count; i++)
+    for (size_t i = 0; i < a->count; i++) {
         if (a->entries[i].len > LIMIT_ENTRY_BYTES)
             return fault_set(fault, EFBIG, "entry %zu is larger than %llu bytes", i + 1, (unsigned long long)LIMIT_ENTRY_BYTES);
+        if (record_has_nul(a->entries[i].body, a->entries[i].len))
+            return fault_set(fault, EINVAL, "entry %zu holds a NUL byte", i + 1);
+    }
     for (size_t i = 0; i < a->n_blobs; i++)
         if (a->blobs[i].len > LIMIT_BLOB_BYTES)
             return fault_set(fault, EFBIG, "blob %zu is larger than %llu bytes", i + 1, (unsigned long long)LIMIT_BLOB_BYTES);

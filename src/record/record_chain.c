@@ -77,6 +77,8 @@ int record_chain_next(struct record_chain *c, const struct backend_row *row)
     if (memcmp(hash, row->hash, SHA256_LEN))
         return fault_set(c->fault, EBADMSG, "session \"%s\" is damaged: entry %lld is not what was written", c->session,
                          (long long)row->seq);
+    if (record_has_nul(row->body, row->len))
+        return fault_set(c->fault, EBADMSG, "session \"%s\" is damaged: entry %lld holds a NUL byte", c->session, (long long)row->seq);
     *c->at = (struct record_point){.seq = row->seq};
     memcpy(c->at->hash, hash, SHA256_LEN);
     return 0;

@@ -88,6 +88,9 @@ static void look_at(struct walk *w, const struct backend_row *row)
     if (!follows(w, w->last.hash, row, computed) && !follows(w, w->computed, row, computed)) {
         w->damaged = true;
         check_problem(w->c, w->session, row->seq, "its bytes are not those that were written", false);
+    } else if (record_has_nul(row->body, row->len)) {
+        w->damaged = true;
+        check_problem(w->c, w->session, row->seq, "it holds a NUL byte", false);
     }
     memcpy(w->computed, computed, SHA256_LEN);
 }

@@ -4,6 +4,7 @@
 #define FOVEA_RECORD_PRIV_H
 
 #include <pthread.h>
+#include <string.h>
 
 #include "record/record_backend.h"
 
@@ -37,6 +38,12 @@ int record_check_name(const char *session, struct fovea_fault *fault);
 /* The hash that an entry of session must have after one with the hash before; row->hash is not looked at. */
 void record_hash(const uint8_t before[static SHA256_LEN], const char *session, const struct backend_row *row,
                  uint8_t ret[static SHA256_LEN]);
+
+/* No entry that we write has one, and it would end what others take for a string. */
+static inline bool record_has_nul(const char *body, size_t len)
+{
+    return len && memchr(body, '\0', len);
+}
 
 void record_seal(const uint8_t *of, const char *spec, const struct record_variant *v, uint8_t ret[static SHA256_LEN]);
 

@@ -14,7 +14,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <resolv.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -26,6 +25,7 @@
 #include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "source/host.h"
 
 struct job {
@@ -113,19 +113,14 @@ static void *look_up(void *arg)
 
 /* ---------------------------------------------------------------- */
 
-/* No signal of the host's is delivered to a thread of ours. */
 static int start_thread(struct job *j)
 {
     pthread_t thread;
     pthread_attr_t attr;
-    sigset_t all, before;
     (void)pthread_attr_init(&attr);
     (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_fetch_add(&j->holders, 1);
-    int e = pthread_create(&thread, &attr, look_up, j);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int e = thread_start(&thread, &attr, look_up, j);
     (void)pthread_attr_destroy(&attr);
     if (e)
         atomic_fetch_sub(&j->holders, 1);

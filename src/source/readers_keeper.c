@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The keeper of the readers: see readers_keep. It has nothing to do once the table is empty, and is gone then. */
 #include <poll.h>
-#include <signal.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "source/gate_priv.h"
 #include "source/reader_priv.h"
 
@@ -52,20 +52,15 @@ static void *keep(void *arg)
     return NULL;
 }
 
-/* No signal of the host's is handled there. */
 void readers_keep(struct readers *all)
 {
-    sigset_t every, old;
     if (all->keeper_state == KEEPER_RUNS || all->ending)
         return;
     if (all->keeper_state == KEEPER_LEFT)
         (void)pthread_join(all->keeper, NULL); /* it said so with its last lock */
     all->keeper_state = KEEPER_NONE;
-    (void)sigfillset(&every);
-    (void)pthread_sigmask(SIG_SETMASK, &every, &old);
-    if (pthread_create(&all->keeper, NULL, keep, all) == 0)
+    if (thread_start(&all->keeper, NULL, keep, all) == 0)
         all->keeper_state = KEEPER_RUNS;
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void readers_keeper_end(struct readers *all)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
+#include "api/arrival.h"
 #include "api/context.h"
 #include "base/b64.h"
 #include "base/buf.h"
@@ -221,6 +222,10 @@ TEST(what_is_wrong_is_named_with_its_line_and_nothing_is_appended)
         {"{\"kind\":\"user\",\"at\":99999999999999999999,\"parts\":[]}", "line 1: at"},
         {"{\"kind\":\"user\",\"parts\":[]}\n\"\\ud83", "line 2: no JSON"},
         {"{\"kind\":\"user\",\"parts\":[{\"type\":\"image\",\"data\":\"*\"}]}", "parts[0].data"},
+        {"{\"kind\":\"user\",\n\"parts\":[}\n" SAID("user", "b"), "line 2: no JSON: unexpected token near '}'"},
+        {SAID("user", "a") "\n{\"kind\":\n\"user\",\"parts\":[]]\n}", "line 3: no JSON: '}' expected near ']'"},
+        {SAID("user", "a") "}\n", "line 1: no JSON: '[' or '{' expected near '}'"},
+        {SAID("user", "a") "\n{\"kind\":\"us\ner\",\"parts\":[]}\n", "line 2: no JSON: unexpected newline"},
     };
     auto_fovea *f = context_of(NULL);
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "wrong"});
@@ -230,6 +235,37 @@ TEST(what_is_wrong_is_named_with_its_line_and_nothing_is_appended)
     }
     auto_json *all = entries_of(s);
     CHECK(json_array_size(all) == 0);
+}
+
+TEST(values_need_no_line_of_their_own_and_may_have_several)
+{
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "spread"});
+    struct fovea_appended done;
+    CHECK(append(s, SAID("user", "}]") SAID("user", "\\\\\\\"{") "\n{\n \"kind\": \"user\",\n \"parts\": [\n ]\n}\n[" SAID("user", "d") "]", NULL,
+                 &done) == 0 && done.last == 4);
+    auto_json *all = entries_of(s);
+    CHECK_STR(at(all, "0.parts.0.text"), "}]");
+    CHECK_STR(at(all, "1.parts.0.text"), "\\\"{");
+    CHECK_STR(at(all, "3.parts.0.text"), "d");
+}
+
+/* What a parser is given is what it takes room for and looks through: all the rest for each line made many lines slow. */
+TEST(a_line_is_read_without_a_look_at_those_behind_it)
+{
+    static const char text[] = "{\"kind\":\"usr\"}\n{\"kind\":\"user\",\"parts\":[]}\n{\0}";
+    auto_fovea *f = context_of(NULL);
+    auto_session *s = session_of(f, (struct fovea_session_options){.name = "behind"});
+    struct fovea_fault fault = {0};
+    struct fovea_appended done;
+    auto_json *value = NULL;
+    size_t end = 0;
+    CHECK(arrival_value(text, sizeof text - 1, text, &value, &end, &fault) == 0 && end == strcspn(text, "\n"));
+    CHECK(fovea_session_append(s, text, sizeof text - 1, NULL, &done, &fault) == -EINVAL);
+    CHECK_MSG(strstr(fault.text, "line 1: kind") != NULL, "%s", fault.text);
+    const char *second = strchr(text, '\n');
+    CHECK(fovea_session_append(s, second, sizeof text - 1 - (size_t)(second - text), NULL, &done, &fault) == -EINVAL);
+    CHECK_STR(fault.text, "line 3: no JSON: a NUL byte");
 }
 
 TEST(what_other_programs_write_as_json_is_mended)

@@ -2,6 +2,7 @@
 /* The base room: buffers keep their ceiling, UTF-8 is checked, hostile names cannot act, base64 and SHA-256 are right. */
 #include "test.h"
 
+#include <float.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/grow.h"
 #include "base/io.h"
 #include "base/json_size.h"
 #include "base/json_text.h"
@@ -21,6 +23,7 @@
 #include "base/path.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "comma.h"
 
 TEST(buffer_stops_at_its_ceiling_and_stays_failed)
@@ -308,6 +311,20 @@ static void check_numbers(void)
         CHECK_STR(a.data, numbers[i].real);
         CHECK_STR(b.data, numbers[i].rounded);
     }
+    auto_buf all = BUF_INIT(256), fixed = BUF_INIT(400);
+    CHECK(buf_add_reals(&all, (double[]){0, -0.1, 1e300, 100}, 4, ";") == 0 && buf_add_fixed(&fixed, 1234.56, 1) == 0);
+    CHECK_STR(all.data, "0;-0.10000000000000001;1.0000000000000001e+300;100");
+    CHECK_STR(fixed.data, "1234.6");
+    CHECK(buf_add_fixed(&fixed, -DBL_MAX, 2) == 0 && fixed.len == strlen("1234.6") + 1 + DBL_MAX_10_EXP + 1 + 3);
+}
+
+static void check_numbers_read(void)
+{
+    char *end = NULL;
+    CHECK(real_read("1.5,2", &end) == 1.5 && !strcmp(end, ",2"));
+    CHECK(real_read("1e-3s", &end) == 1e-3 && !strcmp(end, "s"));
+    CHECK(real_read("x", &end) == 0 && !strcmp(end, "x"));
+    CHECK(real_read("2.25", NULL) == 2.25);
 }
 
 TEST(a_number_is_written_with_the_digits_that_it_needs)
@@ -315,10 +332,66 @@ TEST(a_number_is_written_with_the_digits_that_it_needs)
     check_numbers();
 }
 
+TEST(a_number_is_read_up_to_what_is_none)
+{
+    check_numbers_read();
+}
+
 TEST(a_number_has_a_point_where_the_locale_writes_a_comma)
 {
     if (!comma_on())
         SKIP("no locale with a comma can be made here (localedef)");
     check_numbers();
+    check_numbers_read();
     comma_off();
+}
+
+/* ---------------------------------------------------------------- arrays and threads */
+
+TEST(an_array_grows_to_its_ceiling_and_no_further)
+{
+    auto_free int *list = NULL;
+    size_t room = 0, n = 0;
+    for (; n < 100; n++) {
+        CHECK(GROW(list, n, room, 100) == 0 && room > n && room <= 100);
+        list[n] = (int)n;
+    }
+    CHECK(GROW(list, n, room, 100) == -EFBIG && room == 100);
+    CHECK(list[0] == 0 && list[99] == 99);
+}
+
+TEST(an_array_that_cannot_grow_stays_what_it_was)
+{
+    auto_free char *list = NULL;
+    size_t room = 0, full = SIZE_MAX / 2;
+    CHECK(GROW(list, 0, room, 8) == 0 && room == 8);
+    const char *was = list;
+    size_t claimed = full;
+    CHECK(grow(&list, full, &claimed, 1, SIZE_MAX) == -ENOMEM && claimed == full && list == was);
+}
+
+TEST(a_copy_of_nothing_is_nothing)
+{
+    auto_free char *copy = copy_new("words");
+    CHECK_STR(copy, "words");
+    CHECK(copy_new(NULL) == NULL);
+}
+
+static void *note_mask(void *arg)
+{
+    (void)pthread_sigmask(SIG_SETMASK, NULL, arg);
+    return NULL;
+}
+
+/* A handler of the host's may count on the stack, the locks and the names of threads that the host made. */
+TEST(a_thread_of_ours_handles_no_signal_of_the_hosts)
+{
+    sigset_t there, before, after;
+    pthread_t thread;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &before);
+    CHECK(thread_start(&thread, NULL, note_mask, &there) == 0);
+    (void)pthread_join(thread, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &after);
+    CHECK(sigismember(&there, SIGTERM) && sigismember(&there, SIGCHLD) && sigismember(&there, SIGRTMIN + 1));
+    CHECK(sigismember(&before, SIGTERM) == sigismember(&after, SIGTERM) && !sigismember(&after, SIGCHLD));
 }

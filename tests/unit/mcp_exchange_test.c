@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json_text.h"
+#include "comma.h"
 #include "mcp/core.h"
 #include "outlet_record.h"
 
@@ -191,6 +192,26 @@ TEST(nothing_follows_an_answer_and_progress_only_grows)
     play(&b, &r, goes_on_talking, CALL("7"));
     CHECK_MSG(r.answers == 1 && r.notes == 1 && strstr(r.text.data, "\"progress\":5"), "%s", r.text.data);
     buf_done(&r.text);
+}
+
+static void goes_half_way(struct exchange *e)
+{
+    exchange_progress(e, 2.5, 7.25);
+    exchange_result(e, "");
+}
+
+TEST(progress_is_json_where_the_locale_writes_a_comma)
+{
+    cleanup(bench_done) struct bench b;
+    struct record r = RECORD;
+    bench_init(&b);
+    bool made = comma_on();
+    play(&b, &r, goes_half_way, CALL("7"));
+    comma_off();
+    CHECK_MSG(r.notes == 1 && strstr(r.text.data, "\"progress\":2.5,\"total\":7.25"), "%s", r.text.data);
+    buf_done(&r.text);
+    if (!made)
+        SKIP("no locale with a comma can be made here (localedef)");
 }
 
 TEST(an_empty_result_of_the_modern_kind_says_who_we_are)

@@ -13,7 +13,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "fault_vfs.h"
-#include "record/record_backend.h"
+#include "record/record_priv.h"
 #include "record_lab.h"
 #include "test.h"
 
@@ -42,6 +42,17 @@ static void flip_first(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_blob64(context, bytes, len, SQLITE_TRANSIENT);
 }
 
+/* The hash of the first entry of session b, by its time, key and body. */
+static void hash_first(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    static const uint8_t none[SHA256_LEN];
+    (void)n;
+    struct backend_row row = {.seq = 1, .at_ms = sqlite3_value_int64(values[0]), .key = (const char *)sqlite3_value_text(values[1]),
+                              .body = sqlite3_value_blob(values[2]), .len = (size_t)sqlite3_value_bytes(values[2])};
+    record_hash(none, "b", &row, row.hash);
+    sqlite3_result_blob64(context, row.hash, SHA256_LEN, SQLITE_TRANSIENT);
+}
+
 /* By another connection, as whoever damages it would. */
 static int sql(const struct lab *l, const char *words)
 {
@@ -51,6 +62,7 @@ static int sql(const struct lab *l, const char *words)
         (void)sqlite3_busy_timeout(db, 1000);
     (void)sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_create_function(db, "flip", 1, SQLITE_UTF8, NULL, flip_first, NULL, NULL);
+    (void)sqlite3_create_function(db, "hashed", 3, SQLITE_UTF8, NULL, hash_first, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db, words, NULL, NULL, NULL);
     int changed = sqlite3_total_changes(db);
@@ -95,6 +107,8 @@ static const struct flip {
     {"UPDATE entries SET seq = 6 WHERE session = 1 AND seq = 5", "a", 5, false},
     {"UPDATE entries SET seq = 9223372036854775807 WHERE session = 1 AND seq = 5", "a", 5, false},
     {"UPDATE entries SET seq = -5 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE entries SET body = x'610062', hash = hashed(at_ms, key, x'610062') WHERE session = 2;"
+     "UPDATE heads SET hash = (SELECT hash FROM entries WHERE session = 2) WHERE session = 2", "b", 1, false},
     {"UPDATE sessions SET name = 'a b' WHERE name = 'b'", "", 0, false},
     {"UPDATE entries SET session = 3 WHERE session = 1 AND seq = 4", "a", 4, false},
     {"DELETE FROM entries WHERE session = 1 AND seq = 2", "a", 2, false},

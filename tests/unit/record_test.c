@@ -18,14 +18,14 @@ TEST(appended_entries_are_read_in_order)
     auto_free char *text = NULL;
     struct record_point at = {0};
     CHECK(lab_say(l.r, s, NULL, "one") == 1);
-    struct record_new many[] = {{"two", 3}, {"", 0}, {"f\0ur", 4}};
+    struct record_new many[] = {{"two", 3}, {"", 0}, {"f\xff\1r", 4}};
     struct record_append a = {.session = s, .entries = many, .count = 3, .after = -1};
     struct record_appended done;
     CHECK(record_append(l.r, &a, &done, &l.fault) == 0);
     CHECK(done.first == 2 && done.last == 4 && !done.again);
     lab_reopen(&l);
     CHECK_MSG(lab_read(l.r, s, &at, &text, &l.fault) == 0, "%s", l.fault.text);
-    CHECK(!memcmp(text, "one\ntwo\n\nf\0ur\n", 15) && at.seq == 4);
+    CHECK(!memcmp(text, "one\ntwo\n\nf\xff\1r\n", 15) && at.seq == 4);
 }
 
 TEST(what_is_not_there_is_not_found)
@@ -204,6 +204,8 @@ TEST(names_keys_and_sizes_have_their_limits)
     struct record_new huge = {"", LIMIT_ENTRY_BYTES + 1};
     struct record_append a = {.session = lab_name(&l, "a"), .entries = &huge, .count = 1, .after = -1};
     CHECK(record_append(l.r, &a, &done, &l.fault) == -EFBIG);
+    huge = (struct record_new){"a\0b", 3};
+    CHECK(record_append(l.r, &a, &done, &l.fault) == -EINVAL && strstr(l.fault.text, "NUL"));
     struct record_blob large = {.data = "", .len = LIMIT_BLOB_BYTES + 1};
     struct record_new one = {"", 0};
     a = (struct record_append){.session = lab_name(&l, "a"), .entries = &one, .count = 1, .blobs = &large, .n_blobs = 1, .after = -1};
@@ -222,6 +224,22 @@ TEST(names_keys_and_sizes_have_their_limits)
     CHECK(record_open(&o, &r, &l.fault) == -EINVAL);
     o.where = "sqlite:/folder/";
     CHECK(record_open(&o, &r, &l.fault) == -EINVAL);
+}
+
+/* What was never written by us, but has the hash that it should have. */
+TEST(an_entry_with_a_nul_in_it_is_damage)
+{
+    static const char body[] = "{\"kind\":\0\"user\"}";
+    struct record_point at = {0};
+    struct fovea_fault fault = {0};
+    struct record_chain c = {.session = "s", .at = &at, .known = true, .fault = &fault};
+    struct backend_row row = {.seq = 1, .body = body, .len = sizeof body - 1};
+    record_hash(at.hash, "s", &row, row.hash);
+    CHECK(record_chain_next(&c, &row) == -EBADMSG && at.seq == 0);
+    CHECK_STR(fault.text, "session \"s\" is damaged: entry 1 holds a NUL byte");
+    row.len = strlen(body);
+    record_hash(at.hash, "s", &row, row.hash);
+    CHECK(record_chain_next(&c, &row) == 0 && at.seq == 1);
 }
 
 TEST(large_entries_and_blobs_come_back_whole)

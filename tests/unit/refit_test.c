@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "api/context.h"
+#include "api/lowering.h"
+#include "api/session.h"
 #include "base/b64.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -81,6 +83,49 @@ TEST(a_worker_that_died_is_no_verdict_and_nothing_is_kept)
     auto_session *s = session_with(f, "crash", bytes, sizeof bytes);
     auto_free char *first = lower_new(s), *again = lower_new(s);
     CHECK(first && again && !strcmp(first, again) && !strstr(first, "base64"));
+    CHECK(sql("SELECT count(*) FROM variants") == 0);
+}
+
+/* ---------------------------------------------------------------- how long it is tried */
+
+static struct {
+    bool late; /* each job, while it is */
+    int calls, longest;
+} pool;
+
+int __real_pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+                    struct fovea_fault *fault);
+int __wrap_pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+                    struct fovea_fault *fault);
+int __wrap_pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+                    struct fovea_fault *fault)
+{
+    pool.calls++;
+    pool.longest = MAX(pool.longest, job->limit_ms);
+    if (!pool.late)
+        return __real_pool_run(p, job, ret_end, ret_output, fault);
+    *ret_end = POOL_TIMED_OUT;
+    return 0;
+}
+
+TEST(versions_have_one_time_for_all_and_one_that_took_too_long_one_try)
+{
+    static const char bytes[] = "GIF89aFAULT:none";
+    auto_fovea *f = context("/tests/fault");
+    auto_session *s = session_with(f, "late", bytes, sizeof bytes);
+    struct fovea_fault fault = {0};
+    struct lowering_aim aim;
+    struct lowering *l = NULL;
+    CHECK(lowering_aim(s, &(struct fovea_lower_request){.model = "anthropic/claude-opus-4-7"}, &aim, &fault) == 0);
+    CHECK(lowering_new(f, "late", &aim, &l, &fault) == 0 && lowering_update(l, &fault) == 0);
+    pool.calls = pool.longest = 0;
+    pool.late = true;
+    l->looks_ms = 0;
+    CHECK(lowering_refit(l, &fault) == 0 && pool.calls == 0);
+    l->looks_ms = 5000;
+    CHECK(lowering_refit(l, &fault) == 0 && pool.calls == 1 && pool.longest <= 5000);
+    pool.late = false;
+    lowering_free(l);
     CHECK(sql("SELECT count(*) FROM variants") == 0);
 }
 

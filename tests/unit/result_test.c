@@ -388,6 +388,41 @@ TEST(an_earlier_view_without_a_time_has_none)
     views_free(v);
 }
 
+static int copies_left = -1; /* until one fails; below 0: none does */
+
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
+char *__wrap_strdup(const char *s)
+{
+    return copies_left >= 0 && copies_left-- == 0 ? NULL : __real_strdup(s);
+}
+
+/* A comparison without its other source would be a view of the first one, at the wrong size. */
+TEST(an_earlier_view_is_remembered_and_recalled_whole_or_not_at_all)
+{
+    char path[] = "/a.png", other[] = "/b.png", model[] = "gpt-5";
+    struct perception p = {.id = "view:000000000002", .source = {.media = MEDIA_PNG}, .crop = {0, 0, 1, 1}, .size = {1, 1},
+                           .asked = {.model = true}, .model = model, .difference = {.made = true, .ref = path, .path = other}};
+    enum { COPIES = 4 };
+    for (int n = 0; n <= 2 * COPIES; n++) {
+        struct views *v = views_new();
+        struct view_memory first = {0}, m = {0};
+        copies_left = n;
+        views_remember(v, &p, "a.png");
+        CHECK_MSG(views_recall(v, p.id, &first) == (n == 2 * COPIES), "%d", n);
+        copies_left = -1;
+        CHECK_MSG(views_recall(v, p.id, &m) == (n >= COPIES), "%d", n);
+        if (n >= COPIES) {
+            CHECK_STR(m.against, path);
+            CHECK_STR(m.against_path, other);
+            CHECK_STR(m.model, model);
+        }
+        view_memory_done(&first);
+        view_memory_done(&m);
+        views_free(v);
+    }
+}
+
 TEST(envelope_is_the_contracts_byte_for_byte)
 {
     struct answer a = {

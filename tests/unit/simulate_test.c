@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "comma.h"
 #include "lower/simulate.h"
 #include "lower/trace.h"
 
@@ -186,6 +187,25 @@ TEST(tables_and_plots_are_the_same_every_time_and_hold_every_policy)
     simulation_done(&s);
     simulation_done(&again);
     models_free(m);
+}
+
+TEST(a_plot_is_the_same_where_the_locale_writes_a_comma)
+{
+    struct models *m = models_new();
+    auto_lines l = {0};
+    make("short", 1, false, &l);
+    struct target t = target_of(m, 0);
+    struct simulation s = run(&t, &l);
+    auto_buf one = BUF_INIT(LIMIT_SIM_TEXT), two = BUF_INIT(LIMIT_SIM_TEXT);
+    CHECK(simulation_plot(&s, "a", &one) == 0);
+    bool made = comma_on();
+    CHECK(simulation_plot(&s, "a", &two) == 0);
+    comma_off();
+    CHECK_STR(two.data, one.data);
+    simulation_done(&s);
+    models_free(m);
+    if (!made)
+        SKIP("no locale with a comma can be made here (localedef)");
 }
 
 TEST(a_question_without_an_answer_is_a_request)

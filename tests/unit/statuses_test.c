@@ -2,16 +2,24 @@
 /* Whatever a worker says of a source, or however it ends, is told in words that say what to do. The workers are those of tests/fault,
  * under the names of all programs. */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/json_text.h"
+#include "api/arrival.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "built.h"
 #include "fovea.h"
 #include "handles.h"
+#include "percept/json.h"
+#include "sandbox/pool.h"
 #include "sandbox/proto.h"
 #include "test.h"
 #include "top.h"
@@ -163,4 +171,105 @@ TEST(a_document_whose_pages_cannot_be_counted_has_no_number_of_them)
         append_one(s, "document", PDF, faults[i], &told);
         CHECK_MSG(told.data && strstr(told.data, "application/pdf") && !strstr(told.data, "\"pages\""), "%s", told.data);
     }
+}
+
+/* ---------------------------------------------------------------- how long it is looked at */
+
+/* What jobs were asked for; while it is late, each of them is. */
+static struct {
+    bool late;
+    _Atomic int calls, longest, bare; /* bare: on a thread of ours that takes signals */
+} pool;
+static pthread_t host;
+
+int __real_pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+                    struct fovea_fault *fault);
+int __wrap_pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+                    struct fovea_fault *fault);
+int __wrap_pool_run(struct pool *p, const struct pool_job *job, enum pool_end *ret_end, struct pool_output *ret_output,
+                    struct fovea_fault *fault)
+{
+    sigset_t mask;
+    pool.calls++;
+    pool.longest = MAX(pool.longest, job->limit_ms);
+    if (!pool.late)
+        return __real_pool_run(p, job, ret_end, ret_output, fault);
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    pool.bare += !pthread_equal(pthread_self(), host) && !sigismember(&mask, SIGTERM);
+    (void)usleep(20000);
+    *ret_end = POOL_TIMED_OUT;
+    return 0;
+}
+
+/* An entry with so many pictures, each another one, and a document; in that time. */
+static char *look_new(fovea_session *s, int pictures, int looks_ms)
+{
+    char bytes[256], word[16];
+    struct fovea_fault fault = {0};
+    auto_buf b = BUF_INIT(64 * KIB);
+    auto_arrival a;
+    CHECK_MSG(arrival_init(&a, s, &fault) == 0, "%s", fault.text);
+    (void)buf_add_str(&b, "{\"kind\":\"user\",\"at\":1,\"parts\":[");
+    for (int i = 0; i <= pictures; i++) {
+        (void)snprintf(word, sizeof word, "none-%d", i);
+        size_t len = make_bytes(i < pictures ? PNG : PDF, word, bytes);
+        (void)buf_add_format(&b, "%s{\"type\":\"%s\",\"data\":\"", i ? "," : "", i < pictures ? "image" : "document");
+        (void)buf_add_base64(&b, bytes, len);
+        (void)buf_add_str(&b, "\"}");
+    }
+    (void)buf_add_str(&b, "]}");
+    auto_json *entry = json_read(b.data, b.len, 0, NULL);
+    CHECK_MSG(entry && incoming_entry(&a.in, entry, &fault) == 0, "%s", fault.text);
+    a.looks_ms = looks_ms;
+    pool.calls = pool.longest = pool.bare = 0;
+    pool.late = true;
+    host = pthread_self();
+    CHECK_MSG(arrival_look(&a, &fault) == 0, "%s", fault.text);
+    pool.late = false;
+    return json_text_new(json_array_get(a.in.entries, 0), 0);
+}
+
+static int count_of(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *at = text; at && (at = strstr(at, word)); at++)
+        n++;
+    return n;
+}
+
+static fovea_session *late_session(fovea *f)
+{
+    fovea_session *s = NULL;
+    CHECK(fovea_session_new(f, &(struct fovea_session_options){.name = "late", .no_render = 0}, &s, NULL) == 0);
+    return s;
+}
+
+TEST(a_picture_that_took_too_long_is_not_tried_again)
+{
+    auto_fovea *f = context();
+    auto_session *s = late_session(f);
+    auto_free char *told = look_new(s, 4, LIMIT_LOOKS_MS);
+    CHECK_MSG(pool.calls == 5 && pool.longest == LIMIT_WORKER_MS, "%d of %d ms", pool.calls, pool.longest);
+    CHECK_MSG(count_of(told, "it took too long to decode") == 4, "%s", told);
+}
+
+TEST(threads_that_have_pictures_looked_at_take_no_signals)
+{
+    auto_fovea *f = context();
+    auto_session *s = late_session(f);
+    auto_free char *told = look_new(s, 8, LIMIT_LOOKS_MS);
+    CHECK(pool.calls == 9 && pool.bare == 0);
+}
+
+/* However many there are. */
+TEST(all_that_one_append_brings_is_looked_at_in_one_time)
+{
+    auto_fovea *f = context();
+    auto_session *s = late_session(f);
+    auto_free char *none = look_new(s, 3, 0);
+    CHECK_MSG(pool.calls == 0 && count_of(none, "it was not looked at, since") == 3, "%s", none);
+    CHECK_MSG(count_of(none, "image/png") == 3 && count_of(none, "application/pdf") == 1, "%s", none);
+    auto_free char *some = look_new(s, 40, 100);
+    CHECK_MSG(pool.calls < 40 && pool.longest <= 100, "%d calls of %d ms", pool.calls, pool.longest);
+    CHECK_MSG(count_of(some, "it was not looked at, since") + count_of(some, "it took too long") == 40, "%s", some);
 }

@@ -7,6 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/limits.h"
+#include "comma.h"
 #include "provider/sse.h"
 #include "wire_case.h"
 
@@ -288,7 +289,7 @@ TEST(keys_go_only_to_https_or_this_machine)
         CHECK_MSG(!host_url_fault(rows[i].url) == rows[i].fine, "%s", rows[i].url);
 }
 
-TEST(waits_are_read_from_every_form_a_server_gives_them_in)
+static void check_waits(void)
 {
     static const struct {
         const char *headers;
@@ -306,6 +307,31 @@ TEST(waits_are_read_from_every_form_a_server_gives_them_in)
         CHECK_MSG(e.retry_after_ms == rows[i].ms && e.retry, "%s gives %lld", rows[i].headers, (long long)e.retry_after_ms);
         wire_error_done(&e);
     }
+}
+
+static void check_delays(void)
+{
+    static const char body[] = "{\"error\":{\"code\":429,\"message\":\"m\",\"status\":\"RESOURCE_EXHAUSTED\",\"details\":[{\"@type\":"
+                               "\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":\"0.5s\"}]}}";
+    struct wire_error e = {0};
+    wire_error_read(&wire_gemini, &(struct wire_answer){429, "", body, sizeof body - 1}, &e);
+    CHECK_MSG(e.retry_after_ms == 500, "%lld", (long long)e.retry_after_ms);
+    wire_error_done(&e);
+}
+
+TEST(waits_are_read_from_every_form_a_server_gives_them_in)
+{
+    check_waits();
+    check_delays();
+}
+
+TEST(waits_are_read_the_same_where_the_locale_writes_a_comma)
+{
+    if (!comma_on())
+        SKIP("no locale with a comma can be made here (localedef)");
+    check_waits();
+    check_delays();
+    comma_off();
 }
 
 TEST(counts_are_told_only_when_they_are_counts)
