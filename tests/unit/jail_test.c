@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -17,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -219,6 +221,32 @@ TEST(threads_and_memory_work_inside)
     CHECK_MSG(ended_with(status, GOOD), "status 0x%x", status);
 }
 
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_for_ever(void *arg)
+{
+    (void)pthread_mutex_lock(&held);
+    return arg;
+}
+
+/* Root has no such bound, so it becomes somebody else. */
+static bool threads_end(pid_t parent)
+{
+    struct jail_report r;
+    struct sysinfo machine;
+    pthread_attr_t small;
+    pthread_t t;
+    if (!getuid() && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+        return false;
+    if (sysinfo(&machine) || pthread_attr_init(&small) || pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN) ||
+        pthread_mutex_lock(&held) || jail_enter(parent, KEEP, &r))
+        return false;
+    unsigned most = machine.procs + LIMIT_WORKER_TASKS + 500, n = 0; /* others start theirs too */
+    while (n < most && !pthread_create(&t, &small, wait_for_ever, NULL))
+        n++;
+    return n >= 100 && n < most;
+}
+
 static bool aborts(void)
 {
     abort();
@@ -409,6 +437,13 @@ static bool a_thread_with_a_filter_of_its_own(pid_t parent)
         return false;
     (void)pthread_barrier_wait(&filtered);
     return jail_enter(parent, KEEP, &r) == -1 && fails_at(&r, "seccomp", EBUSY);
+}
+
+TEST(threads_have_a_bound)
+{
+    if (JAIL_SANITIZED)
+        SKIP("each thread has shadow memory");
+    in_child("threads", threads_end);
 }
 
 TEST(a_jail_stands_whole_or_says_what_is_in_its_way)
