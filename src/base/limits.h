@@ -160,6 +160,9 @@
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture; view.timeoutMs by default */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */
 #define LIMIT_WORKER_MEMORY (1 * GIB)
+#define LIMIT_WORKER_ROOM (512 * MIB)       /* of it for all but the input, which is mapped whole: libraries, pixels, what is decoded */
+#define LIMIT_VIEW_BYTES_MOST (LIMIT_WORKER_MEMORY - LIMIT_WORKER_ROOM) /* more could be allowed, but not shown */
+#define LIMIT_VIDEO_BYTES_MOST (LIMIT_VIDEO_MEMORY - LIMIT_WORKER_ROOM)
 #define LIMIT_WORKER_TASKS 2048u            /* threads above the tasks there are; others of the user may have come meanwhile */
 #define LIMIT_WORKER_STACK (8 * MIB)        /* of each thread; the host's own may be beyond our memory */
 #define LIMIT_WORKER_OUTPUT (64 * MIB)      /* what a worker may write */
