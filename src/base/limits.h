@@ -170,6 +170,7 @@
 #define LIMIT_READY_WORKERS 8
 #define LIMIT_WORKERS 64                    /* of one pool, at work and waiting */
 #define LIMIT_WORKER_START_MS 5000          /* until it has locked itself in and says so */
+#define LIMIT_EXPECTED_MS 3000              /* a worker started for a file that was not opened yet; what takes longer can bear a start */
 #define LIMIT_WORKERS_BUSY_MS 16000         /* waited for a place: longer than a job that holds one may last */
 #define LIMIT_WORKER_TRIES (LIMIT_READY_WORKERS + 2) /* workers found dead before one job gives up */
 #define LIMIT_REAP_MS 2000                  /* for killed workers to be gone when a pool ends */

@@ -24,7 +24,8 @@ void pool_free(struct pool *p);
 /* Changes how many are kept waiting, at any time; those too many end at once. */
 void pool_ready(struct pool *p, unsigned ready);
 
-/* Changes nothing but time: sees to it that a worker is on its way for a job that is about to come. */
+/* Changes nothing but time: sees to it that a worker is on its way for a job that is about to come. One
+ * that then finds no job ends after LIMIT_EXPECTED_MS. */
 void pool_prepare(struct pool *p);
 
 /* What a job gave: the reply, checked, and the sealed memfd, mapped. */

@@ -315,6 +315,19 @@ TEST(a_wait_that_a_signal_interrupts_is_gone_on_with)
     pool_free(p);
 }
 
+TEST(a_signal_at_the_end_of_a_pool_leaves_no_child)
+{
+    for (int i = 0; i < 8; i++) {
+        struct pool *p = new_pool(false);
+        pool_ready(p, 4);
+        CHECK(works(p));
+        refuse(POLL, 0, 0, EINTR);
+        pool_free(p);
+        refuse(POLL, 0, 0, 0);
+        CHECK(no_child_is_left());
+    }
+}
+
 /* What we lack is no sign of a hostile picture: it used to be taken for the worker's death. */
 TEST(a_wait_that_fails_is_a_fault_and_not_the_pictures)
 {

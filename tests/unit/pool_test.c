@@ -508,6 +508,23 @@ TEST(prepare_starts_one_worker_however_often_it_is_called)
     pool_free(p);
 }
 
+/* Its file was not there, or something else. */
+TEST(a_worker_for_a_job_that_never_comes_ends)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    pool_prepare(p);
+    CHECK(children_become(1));
+    sleep_ms(LIMIT_EXPECTED_MS);
+    CHECK(children_become(0));
+    pool_ready(p, 1); /* but those that are to wait stay */
+    pool_prepare(p);
+    CHECK(children_become(1));
+    sleep_ms(LIMIT_EXPECTED_MS + 200);
+    CHECK(children_become(1));
+    CHECK(honest_job_works(p));
+    pool_free(p);
+}
+
 /* ---------------------------------------------------------------- too little of something */
 
 enum { HELD_MS = LIMIT_WORKER_START_MS + 700 };
