@@ -238,7 +238,7 @@ $(BUILD)/fixtures/good.tsv: $(BUILD)/tests/mkfixture
 	$< $(@D)
 
 # The same for what fovea-photo reads.
-PHOTO_OBJ := $(call objects,$(sort $(wildcard tests/fixture/photo/*.c)) $(addprefix tests/fixture/,canvas.c pieces.c png.c))
+PHOTO_OBJ := $(call objects,$(sort $(wildcard tests/fixture/photo/*.c)) $(addprefix tests/fixture/,canvas.c pieces.c png.c save.c))
 $(PHOTO_OBJ): CPPFLAGS += -Itests
 $(OBJ)/tests/fixture/photo/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_photo) 2>/dev/null))
 $(BUILD)/tests/mkphoto: $(PHOTO_OBJ) $(OBJ)/libshared.a

@@ -2,8 +2,9 @@
 /*
  * Reading with Tesseract's neural engine. What screens show is unlike the scans it was trained on, so a picture is made
  * more like one first: small ones are doubled, since letters of a screen have half the height it knows best, and dark
- * ones are inverted, which also saves it from reading each line twice. The page is then taken apart by words, in
- * reading order, so that every line has its own confidence.
+ * ones are inverted, which also saves it from reading each line twice. A resolution is named: without one Tesseract guesses it by
+ * the letters, and where it takes them for larger than they are it tears the lines of a page into columns (half of the words of
+ * some pages were lost). The page is then taken apart by words, in reading order, so that every line has its own confidence.
  */
 #include "read.h"
 
@@ -22,6 +23,7 @@ enum {
     DOUBLED_PIXELS = 2500000, /* a picture of up to so many is doubled; 1920x1200 is one */
     DARK = 110,               /* mean luminance of a picture whose text is taken to be light */
     SHARE = 100,              /* confidences are told in hundredths of a percent */
+    PAGE_DPI = 200,           /* what a page of paper has in about so many pixels; from 150 to 300 is all the same */
 };
 
 struct reader {
@@ -233,6 +235,8 @@ int reader_read(struct reader *r, const uint8_t *gray, uint32_t width, uint32_t 
                                         .lines = BUF_INIT(LIMIT_OCR_LINES * sizeof(struct work_line)),
                                         .head = {.magic = WORK_MAGIC}};
     int e = prepare(gray, width, height, &pix);
+    if (!e && pixSetResolution(pix, PAGE_DPI, PAGE_DPI))
+        e = -ENOMEM;
     if (!e)
         e = recognize(r, pix, &p);
     if (e)

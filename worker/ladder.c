@@ -4,7 +4,7 @@
  * that can win, and lossy: WebP, and JPEG too where WebP is over the budget or its bytes are so dense that JPEG may be
  * smaller. Where WebP is barred JPEG comes first, being ten times as quick as PNG, and PNG only where it may still be
  * smaller. Further steps are lossy alone. Each encode corrects the forecast of the next; a forecast of lossy bytes says
- * where to look, never what is left out. A page that was drawn just now is PNG at once, if that fits.
+ * where to look, never what is left out. A page that was drawn just now is PNG or JPEG at once, where that is as good as any.
  */
 #include "ladder.h"
 
@@ -24,6 +24,8 @@ enum {
 static const double flat_enough = 0.6, photo_at_most = 0.3, novel_at_most = 0.005, sure_bytes = 0.1;
 /* Bytes a pixel from which JPEG was smaller than WebP at the same quality. */
 static const double dense_bytes = 0.2;
+/* Bytes a pixel from which a JPEG holds letters and lines rather than a photo. */
+static const double lined_bytes = 0.15;
 /* Bytes that PNG was seen to spend at least on a sharp pixel (see struct look), less a fifth: in colour, by palette or
  * grey level. */
 static const double sharp_colour = 1.6, sharp_few = 0.9;
@@ -67,6 +69,12 @@ static void climb_done(struct climb *c)
 static bool webp_allowed(const struct climb *c)
 {
     return c->l->webp && MAX(c->m->size.w, c->m->size.h) <= encode_webp.max_side;
+}
+
+/* A glance tells what is quick from what is not. */
+static struct look look_at(const struct ladder *l, const struct image *m, bool well)
+{
+    return image_look(m, well ? LOOK_ROWS : GLANCE_ROWS, well && l->webp);
 }
 
 static bool within(const struct climb *c, size_t len)
@@ -254,8 +262,8 @@ static void choose_lossless(struct climb *c, bool *ret_webp, bool *ret_png)
     bool flat = c->look.flat > flat_enough;
     /* Many levels after scaling are a grey picture's, and those are better lossy. */
     bool drawn = p.bits <= 2 || (c->look.flat > flat_enough / 2 && (p.bits <= 4 || c->l->pristine));
-    *ret_webp = webp && c->l->pristine && flat && c->look.novel < novel_at_most;
-    *ret_png = small || (c->few && !*ret_webp && drawn) || (!webp && !c->m->opaque);
+    *ret_webp = webp && (c->l->pristine || c->l->drawn) && flat && c->look.novel < novel_at_most;
+    *ret_png = small || c->l->drawn || (c->few && !*ret_webp && drawn) || (!webp && !c->m->opaque);
 }
 
 static int try_lossless_with(struct climb *c, const struct encoder *by, size_t *ret_len)
@@ -267,18 +275,35 @@ static int try_lossless_with(struct climb *c, const struct encoder *by, size_t *
     return e;
 }
 
+/*
+ * A page of text is drawn in some 6 ms. WebP would take ten times as long for a third of the bytes; JPEG as long as the drawing, for
+ * blurred letters. So what is flat is PNG at once, and what has photos on it JPEG. Returns 1 when one has won; where neither fits, or
+ * JPEG had to spell out letters and lines, all candidates are worth their time.
+ */
+static int try_quick(struct climb *c)
+{
+    struct encoded jpeg = {0};
+    size_t len;
+    int e = c->look.flat > flat_enough ? try_lossless_with(c, &encode_png_quick, &len) : 0;
+    if (e || c->fits || !c->m->opaque)
+        return e ? e : c->fits;
+    e = encode_with(c, &encode_jpeg, c->m->size, c->l->limits->quality, &jpeg);
+    bool photo = (double)jpeg.len <= lined_bytes * c->m->size.w * c->m->size.h;
+    keep(c, &jpeg, false);
+    return e ? e : c->fits && photo;
+}
+
 /* Lossless candidates at the first step. Returns 1 when one has won without a look at lossy. */
 static int try_lossless(struct climb *c)
 {
     bool webp, png;
     size_t len;
     int e = 0;
-    /* A page of text is drawn in some 6 ms. WebP would take ten times as long for a third of the bytes; JPEG as long as the
-     * drawing, for blurred letters. What does not fit so has photos on it. */
-    if (c->l->drawn && c->m->opaque) {
-        if (c->look.flat > flat_enough)
-            e = try_lossless_with(c, &encode_png_quick, &c->png_bytes);
-        return e ? e : c->fits;
+    if (c->l->drawn) {
+        e = try_quick(c);
+        if (e)
+            return e;
+        c->look = look_at(c->l, c->m, true);
     }
     choose_lossless(c, &webp, &png);
     if (webp)
@@ -344,8 +369,7 @@ static int climb_lossy(struct climb *c)
 {
     const struct encoder *jpeg = c->m->opaque ? &encode_jpeg : NULL;
     const struct encoder *quick = c->look.flat < photo_at_most ? &encode_webp_photo : &encode_webp;
-    /* A drawn page that PNG makes too large has photos on it; WebP would take several times as long as drawing it did. */
-    if (webp_allowed(c) && !(c->l->drawn && jpeg))
+    if (webp_allowed(c))
         return climb_with(c, c->l->thorough ? &encode_webp_thorough : quick, jpeg);
     return climb_with(c, jpeg ? jpeg : &encode_png, NULL);
 }
@@ -367,7 +391,8 @@ static int climb_all(struct climb *c, uint32_t *facts)
 
 int ladder_climb(const struct ladder *l, struct image *m, struct encoded *ret, uint32_t *ret_facts)
 {
-    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL, .look = image_look(m, l->drawn ? GLANCE_ROWS : LOOK_ROWS, l->webp && !l->drawn)};
+    cleanup(climb_done) struct climb c = {.l = l, .m = m, .jpeg = m->opaque ? l->jpeg : NULL};
+    c.look = look_at(l, m, !l->drawn);
     uint32_t facts = 0;
     int e = climb_all(&c, &facts);
     if (e)

@@ -453,10 +453,10 @@ static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_fact
     /* Where the quick method was seen to spend too many bytes, on kinds that are rare, and where pixels were not scaled
      * and so are few. */
     bool drawn_webp = j->ops->media == MEDIA_WEBP && !j->shrunk;
-    bool thorough = !j->scaled || j->header.colour == COLOUR_CMYK || drawn_webp;
+    bool thorough = (!j->scaled && !j->drawn && !j->header.sheet) || j->header.colour == COLOUR_CMYK || drawn_webp;
     struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j),
                        .thorough = thorough, .lossless_source = j->own.data && !j->header.lossy, .jpeg = j->jpeg,
-                       .drawn = j->drawn || j->header.sheet};
+                       .drawn = j->drawn};
     return ladder_climb(&l, &j->image, ret, ret_facts);
 }
 

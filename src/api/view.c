@@ -29,28 +29,42 @@ int view_allowed(struct view_job *j)
     return 0;
 }
 
-/* Bytes that some editor wrote, but not as UTF-8: where they stop being that, else 0. Most of such a text is ASCII. */
-static uint64_t foreign_from(const struct view_job *j)
+/* Bytes that some editor may have written. */
+struct near_text {
+    size_t len, high, controls; /* of them, from 0x80 on; and those that text has none of */
+    size_t control, foreign;    /* which is the first of these, and the first that is not UTF-8; from 1 on, 0 none */
+    bool zeros;
+};
+
+static struct near_text look_for_text(const struct view_job *j)
 {
     auto_free uint8_t *head = malloc(LIMIT_SNIFF_BYTES);
     ssize_t n = head ? pread(j->snapshot.fd, head, LIMIT_SNIFF_BYTES, 0) : 0;
-    size_t high = 0;
-    for (ssize_t i = 0; i < n; i++) {
-        if (head[i] == 0x7f || (head[i] < 0x20 && (head[i] < 7 || head[i] > 13) && head[i] != 27))
-            return 0;
-        high += head[i] >= 0x80;
+    struct near_text t = {.len = n > 0 ? (size_t)n : 0};
+    for (size_t i = 0; i < t.len; i++) {
+        bool control = head[i] == 0x7f || (head[i] < 0x20 && (head[i] < 7 || head[i] > 13) && head[i] != 27);
+        t.control = control && !t.control ? i + 1 : t.control;
+        t.controls += control;
+        t.zeros |= !head[i];
+        t.high += head[i] >= 0x80;
     }
-    size_t good = n > 0 ? utf8_valid_prefix((const char *)head, (size_t)n) : 0;
-    return n <= 0 || high > (size_t)n / 2 ? 0 : good + 1;
+    size_t good = t.len ? utf8_valid_prefix((const char *)head, t.len) : 0;
+    t.foreign = t.len - good < 4 && t.len == LIMIT_SNIFF_BYTES ? 0 : good < t.len ? good + 1 : 0;
+    return t;
 }
 
+/* Most of a text in another encoding is ASCII; a control character or two are a slip. */
 static int refuse_unknown(struct view_job *j)
 {
-    uint64_t at = foreign_from(j);
-    if (at)
+    struct near_text t = look_for_text(j);
+    if (t.foreign && !t.control && t.high <= t.len / 2)
         return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path,
-                                           "is not UTF-8 from byte %llu on; if it is text in another encoding, convert it first, "
-                                           "for instance with iconv", (unsigned long long)at));
+                                           "is not UTF-8 from byte %zu on; if it is text in another encoding, convert it first, "
+                                           "for instance with iconv", t.foreign));
+    if (!t.foreign && !t.zeros && t.controls && t.controls <= t.len / 2)
+        return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path,
+                                           "has a control character at byte %zu and is not taken for text; use read for what it "
+                                           "says", t.control));
     return view_settle(j, refuse_named(REASON_UNPERCEIVABLE_TYPE, j->request->path,
                                        "is nothing that can be shown, by its content; view shows pictures, SVG, PDF, text "
                                        "and videos"));

@@ -49,10 +49,10 @@ static bool is_tiff(const struct head *h)
     return IS(h, 0, "II*\0") || IS(h, 0, "MM\0*") || IS(h, 0, "II+\0\x08\0\0\0") || IS(h, 0, "MM\0+\0\x08\0\0");
 }
 
-/* Other bytes may come first, as readers allow, but a text that speaks of it is no PDF. */
+/* Other bytes may come first, as readers allow, but a text that speaks of it is no PDF: there only blanks may. */
 static bool is_pdf(const struct head *h)
 {
-    size_t places = h->text ? 1 : 1024;
+    size_t places = h->text ? sniff_text_start(h) + 1 : 1024;
     for (size_t i = 0; i < places && has(h, i, 5); i++)
         if (IS(h, i, "%PDF-"))
             return true;
@@ -190,6 +190,7 @@ static const struct signature {
     {MEDIA_MOV, is_mov, NULL, false},         {MEDIA_WEBM, is_webm, NULL, false},
     {MEDIA_MKV, is_mkv, NULL, false},         {MEDIA_AVI, is_avi, NULL, false},
     {MEDIA_SVGZ, is_gzip, NULL, false},       {MEDIA_PDF, is_pdf, NULL, true},
+    {MEDIA_SVG, sniff_is_foreign_svg, NULL, false},
 };
 
 void sniff(const void *data, size_t len, uint64_t file_len, struct sniff *ret)

@@ -64,8 +64,12 @@ void sniff_tiff(const struct head *h, struct sniff *s);
 /* The orientation in a TIFF structure that starts at base (EXIF holds one); 0 none. */
 uint8_t sniff_tiff_orientation(const struct head *h, size_t base);
 
-/* Is it text; and which. */
+/* Is it text; and which. Where it begins, behind a mark and blanks. */
 bool sniff_is_text(const struct head *h);
 enum media sniff_text(const struct head *h);
+size_t sniff_text_start(const struct head *h);
+
+/* SVG in an encoding that it names, other than UTF-8, or in UTF-16 without its mark. */
+bool sniff_is_foreign_svg(const struct head *h);
 
 #endif

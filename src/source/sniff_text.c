@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text and SVG. Text is UTF-8, or UTF-16 with its mark, without the control bytes that no editor writes. SVG is text
- * whose first element is svg. */
+ * whose first element is svg; XML that names its encoding need not be text to us. */
 #include "base/text.h"
 #include "source/sniff_priv.h"
 
@@ -103,11 +103,14 @@ static bool is_svg_tag(const struct head *h, size_t i)
     return i - start == 3 && IS(h, start, "svg") && has(h, i, 1) && strchr(" \t\r\n/>", (int)u8(h, i));
 }
 
+size_t sniff_text_start(const struct head *h)
+{
+    return skip_space(h, IS(h, 0, "\xef\xbb\xbf") ? 3 : 0);
+}
+
 static bool is_svg(const struct head *h)
 {
-    size_t i = IS(h, 0, "\xef\xbb\xbf") ? 3 : 0;
-    for (;;) {
-        i = skip_space(h, i);
+    for (size_t i = sniff_text_start(h);; i = skip_space(h, i)) {
         if (IS(h, i, "<?"))
             i = skip_past(h, i, "?>");
         else if (IS(h, i, "<!--"))
@@ -124,20 +127,27 @@ bool sniff_is_text(const struct head *h)
     return h->len && (is_utf16(h) || is_utf8(h));
 }
 
-/* In UTF-16 the same, by the letters that matter. */
-static bool is_wide_svg(const struct head *h)
+/* In UTF-16 from an offset on the same, by the letters that matter. */
+static bool is_wide_svg(const struct head *h, size_t from, bool little)
 {
     uint8_t narrow[4096];
-    bool little = IS(h, 0, "\xff\xfe");
     size_t n = 0;
-    for (size_t i = 2; n < sizeof narrow && has(h, i, 2); i += 2) {
+    for (size_t i = from; n < sizeof narrow && has(h, i, 2); i += 2) {
         uint32_t c = little ? le16(h, i) : be16(h, i);
         narrow[n++] = c < 0x80 ? (uint8_t)c : '?';
     }
     return is_svg(&(struct head){.at = narrow, .len = n});
 }
 
+bool sniff_is_foreign_svg(const struct head *h)
+{
+    if (IS(h, 0, "<\0?\0x\0m\0l\0") || IS(h, 0, "\0<\0?\0x\0m\0l"))
+        return is_wide_svg(h, 0, h->at[0] == '<');
+    size_t declaration = skip_past(h, 0, "?>");
+    return IS(h, 0, "<?xml") && memmem(h->at, declaration, "encoding", strlen("encoding")) && is_svg(h);
+}
+
 enum media sniff_text(const struct head *h)
 {
-    return is_svg(h) || (is_utf16(h) && is_wide_svg(h)) ? MEDIA_SVG : MEDIA_TEXT;
+    return is_svg(h) || (is_utf16(h) && is_wide_svg(h, 2, IS(h, 0, "\xff\xfe"))) ? MEDIA_SVG : MEDIA_TEXT;
 }

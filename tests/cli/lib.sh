@@ -73,6 +73,12 @@ skip() {
     echo "$*" >skipped
     exit 0
 }
+# needs PROGRAM...: without fovea-PROGRAM the test is skipped.
+needs() {
+    for program; do
+        [ -x "$BUILD/fovea-$program" ] || skip "fovea-$program is not built"
+    done
+}
 
 run_tests() {
     bad=0

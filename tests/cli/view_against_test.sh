@@ -2,11 +2,6 @@
 # `fovea view --against`: which part of which source is compared with which, at what size.
 . "${0%/*}/lib.sh"
 
-needs() {
-    for program; do
-        [ -x "$BUILD/fovea-$program" ] || skip "fovea-$program is not built"
-    done
-}
 # png NAME WIDTH HEIGHT X,Y: grey, one pixel black.
 png() {
     python3 - "$@" <<'END'
@@ -24,22 +19,6 @@ END
 }
 svg() {
     echo "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='60'>$1</svg>"
-}
-# pdf NAME: two pages of 200x100.
-pdf() {
-    python3 - >"$1" <<'END'
-import sys
-objects = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>'] + \
-          ['<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>'] * 2
-out = b'%PDF-1.4\n'
-places = []
-for i, o in enumerate(objects):
-    places.append(len(out))
-    out += b'%d 0 obj %s endobj\n' % (i + 1, o.encode())
-at = len(out)
-out += b'xref\n0 5\n0000000000 65535 f \n' + b''.join(b'%010d 00000 n \n' % p for p in places)
-sys.stdout.buffer.write(out + b'trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n' % at)
-END
 }
 compare() {
     run fovea view --json "$@"
@@ -121,7 +100,7 @@ test_the_note_says_which_page_or_frame_the_other_is_and_which_lines_these_are() 
         [ "$(json lines)" != null ] || fail "no lines"
     fi
     needs pdf
-    pdf a.pdf
+    python3 "$TOP/tests/cli/two_pages.py" >a.pdf
     run fovea view --json --session s --page 2 a.pdf
     compare --session s a.pdf --against "$(json id)"
     json note | grep -q 'page 1 of 2, 200x100 pt, against a.pdf page 2: they are equal' || fail "other words"
@@ -144,7 +123,7 @@ test_sheets_are_not_compared() {
     refused 'shows several pictures' --session s "$GOOD/png-rgb-8.png" --against "$id"
     refused 'shows several pictures' --session s "$id" --against "$GOOD/png-rgb-8.png"
     needs pdf
-    pdf a.pdf
+    python3 "$TOP/tests/cli/two_pages.py" >a.pdf
     run fovea view --json --session s --page 1-2 a.pdf
     id=$(json id)
     refused 'shows several pictures' --session s "$GOOD/png-rgb-8.png" --against "$id"
@@ -154,7 +133,7 @@ test_sheets_are_not_compared() {
 test_a_part_is_named_in_the_other_only_where_it_has_such() {
     compare "$GOOD/gif-animated-3-frames.gif" --frame 2 --against "$GOOD/png-rgb-8.png"
     needs pdf
-    pdf a.pdf
+    python3 "$TOP/tests/cli/two_pages.py" >a.pdf
     png a.png 200 100
     compare a.pdf --page 2 --against a.png
     want_json page 2
@@ -268,7 +247,7 @@ test_drawings_that_are_stretched_in_two_ways_are_compared_in_units() {
 
 test_a_region_that_the_other_page_has_in_part_is_not_equal() {
     needs pdf
-    pdf a.pdf
+    python3 "$TOP/tests/cli/two_pages.py" >a.pdf
     sed 's/ 200 100]/ 200 200]/g' a.pdf >tall.pdf
     compare tall.pdf --against a.pdf --region 0,90,20,20 --max-edge 400
     [ "$(json difference.changed_pixels) $(json difference.boxes)" = '80000 [[0,100,20,10]]' ] || fail "other numbers"

@@ -2,9 +2,6 @@
 # `fovea view --against`: what the other may be, and what holds for both. And the limit of a video's bytes.
 . "${0%/*}/lib.sh"
 
-needs() {
-    [ -x "$BUILD/fovea-$1" ] || skip "fovea-$1 is not built"
-}
 # drawing NAME X: a black square of ten at x in a picture of a hundred.
 drawing() {
     echo "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\" height=\"100\"><rect width=\"100\" height=\"100\" fill=\"#fff\"/>

@@ -2,11 +2,6 @@
 # `fovea view` of every kind: pages, frames, times, sheets, tiles, differences, and what may be drawn.
 . "${0%/*}/lib.sh"
 
-needs() {
-    for program; do
-        [ -x "$BUILD/fovea-$program" ] || skip "fovea-$program is not built"
-    done
-}
 make_svg() {
     echo '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="200"><rect width="50" height="50" fill="red"/></svg>'
 }
@@ -213,19 +208,7 @@ test_a_range_past_the_end_names_how_many_there_are() {
     refused_page "$good/three.ico" 3-9 'has 3 pages, so there is no page 9'
     refused_page "$good/two.heic" 1-3 'has 2 pages, so there is no page 3'
     needs pdf
-    python3 - "$TOP" >two.pdf <<'END'
-import sys
-objects = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>'] + \
-          ['<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>'] * 2
-out = b'%PDF-1.4\n'
-places = []
-for i, o in enumerate(objects):
-    places.append(len(out))
-    out += b'%d 0 obj %s endobj\n' % (i + 1, o.encode())
-at = len(out)
-out += b'xref\n0 5\n0000000000 65535 f \n' + b''.join(b'%010d 00000 n \n' % p for p in places)
-sys.stdout.buffer.write(out + b'trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n' % at)
-END
+    python3 "$TOP/tests/cli/two_pages.py" >two.pdf
     refused_page two.pdf 1-3 'has 2 pages, so there is no page 3'
     run fovea view --json --page 1-2 two.pdf
     want_status 0

@@ -14,23 +14,13 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "fovea.h"
+#include "handles.h"
 #include "power_disk.h"
 #include "record/record_priv.h"
 #include "record/sqlite_priv.h"
 #include "transcript/transcript.h"
 
 enum { TOLD_MOST = 64 << 20, SESSIONS_MOST = 32 };
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
 
 struct told {
     struct buf text;

@@ -40,9 +40,17 @@ def finish(process):
     return [(key, int(first), int(last)) for _, key, first, last in (line.split() for line in out.splitlines())]
 
 
+def finish_all(processes):
+    return [ack for process in processes for ack in finish(process)]
+
+
+def record(url, *words):
+    """One command to the record, ended: what it said, and with which status."""
+    return subprocess.run([WRITE, url, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE, check=False)
+
+
 def entries(url, session):
-    done = subprocess.run([WRITE, url, "read", session], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
-                          check=False)
+    done = record(url, "read", session)
     check(done.returncode == 0 and not done.stderr, "cannot be read: " + done.stdout[-500:] + done.stderr[-500:])
     return [line.split(" ", 2) for line in done.stdout.splitlines()]
 
@@ -87,7 +95,7 @@ def a_server_killed_and_started_again_loses_nothing(server):
         server.kill()
         server.start()
     left = sum(process.poll() is None for process in writers)
-    acked = [ack for process in writers for ack in finish(process)]
+    acked = finish_all(writers)
     exactly_once(server.url(), "power", acked, 4 * count)
     check(left, "the writers were done before the last kill")
     return "%d kills, %d appends" % (rounds, 4 * count)
@@ -99,7 +107,7 @@ def a_server_process_killed_at_commit_leaves_each_entry_once(server):
     proxy = Proxy(server, [word for _ in range(rounds) for word in ["pass"] * 5 + ["kill"]])
     url = server.url(folder=proxy.folder)
     writers = [writer(url, "killed", "k%d" % i, 20) for i in range(2)]
-    acked = [ack for process in writers for ack in finish(process)]
+    acked = finish_all(writers)
     proxy.close()
     exactly_once(server.url(), "killed", acked, 40)
     check(proxy.done.get("kill", 0) == rounds, "too few kills: %s" % proxy.done)
@@ -134,7 +142,7 @@ def a_commit_whose_answer_is_lost_counts_once(server):
     proxy = Proxy(server, plan)
     url = server.url(folder=proxy.folder)
     writers = [writer(url, "cut", "c%d" % i, 50) for i in range(4)]
-    acked = [ack for process in writers for ack in finish(process)]
+    acked = finish_all(writers)
     proxy.close()
     exactly_once(server.url(), "cut", acked, 200)
     check(all(proxy.done.get(word, 0) >= rounds // 2 for word in ("after", "before", "blind")), "too few cuts: %s" % proxy.done)
@@ -148,7 +156,7 @@ def machines_that_start_at_once_on_an_empty_database_all_succeed(server):
         name = "fresh%d" % i
         server.sql("CREATE DATABASE " + name)
         writers = [writer(server.url(name), "one", "m%d" % j, 5) for j in range(4)]
-        acked = [ack for process in writers for ack in finish(process)]
+        acked = finish_all(writers)
         exactly_once(server.url(name), "one", acked, 20)
     return "%d databases" % rounds
 
@@ -160,11 +168,10 @@ def sessions_are_deleted_while_others_append_the_same_blobs(server):
     deleted = 0
     while any(process.poll() is None for process in writers):
         finish(writer(server.url(), "goes", "d0", 6))
-        done = subprocess.run([WRITE, server.url(), "delete", "goes"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=LATE, check=False)
+        done = record(server.url(), "delete", "goes")
         check(done.returncode == 0, done.stdout)
         deleted += 1
-    acked = [ack for process in writers for ack in finish(process)]
+    acked = finish_all(writers)
     exactly_once(server.url(), "stays", acked, 200)
     missing = server.sql("SELECT count(*) FROM fovea.uses u WHERE NOT EXISTS (SELECT FROM fovea.blobs b WHERE b.sha256 = u.sha256)")
     check(missing == "0", missing + " blobs are missing")
@@ -186,7 +193,7 @@ def writers_killed_at_any_moment_append_once(server):
         for process in writers:
             out, _ = process.communicate(timeout=LATE)
             told |= {tuple(line.split()[1:]) for line in out[:out.rfind("\n") + 1].splitlines()}
-    acked = [ack for process in [writer(server.url(), "mortal", "w%d" % j, count) for j in range(4)] for ack in finish(process)]
+    acked = finish_all([writer(server.url(), "mortal", "w%d" % j, count) for j in range(4)])
     exactly_once(server.url(), "mortal", acked, 4 * count)
     check(told <= {(key, str(first), str(last)) for key, first, last in acked}, "what was acknowledged is elsewhere now")
     return "%d kills, %d acknowledged before the last round" % (4 * rounds, len(told))
@@ -233,8 +240,7 @@ DAMAGE = [
 
 
 def problems(url, *words):
-    done = subprocess.run([WRITE, url, "check", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
-                          check=False)
+    done = record(url, "check", *words)
     check(done.returncode == 0, done.stdout + done.stderr)
     lines = done.stdout.splitlines()
     return [line.split(" ", 4)[1:] for line in lines[:-1]], int(lines[-1].split()[1])
@@ -251,8 +257,7 @@ def checking_finds_what_was_changed_and_mends_what_it_can(server):
     server.sql("CREATE DATABASE damaged")
     url, wrong = server.url("damaged"), []
     finish(writer(url, "s", "d", 5))
-    done = subprocess.run([WRITE, url, "keep", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
-                          check=False)
+    done = record(url, "keep", "s")
     check(done.returncode == 0, done.stdout)
     check(problems(url, "-") == ([], 0), "a whole record has problems: %s" % problems(url, "-")[0])
     server.sql(SAVE, "damaged")
@@ -278,8 +283,7 @@ def an_entry_that_the_server_cannot_read_is_named_and_the_rest_is_given(server):
     server.sql("CREATE DATABASE torn")
     finish(writer(server.url("torn"), "s", "t", 5))
     server.sql(TORN, "torn")
-    done = subprocess.run([WRITE, server.url("torn"), "read", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=LATE, check=False)
+    done = record(server.url("torn"), "read", "s")
     lines = done.stdout.splitlines()
     check(len(lines) == 4 and "entry 4 cannot be read" in lines[3], done.stdout)
     found, _ = problems(server.url("torn"), "s")
@@ -292,8 +296,7 @@ def a_newer_record_is_left_alone(server):
     finish(writer(server.url("newer"), "s", "n", 1))
     server.sql("UPDATE fovea.version SET version = version + 1", "newer")
     for words in (("append", "s", "n", "2"), ("read", "s")):
-        done = subprocess.run([WRITE, server.url("newer"), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=LATE, check=False)
+        done = record(server.url("newer"), *words)
         check(done.returncode == 1 and "newer fovea" in done.stdout, done.stdout)
     check(server.sql("SELECT count(*) FROM fovea.entries", "newer") == "2", "entries were written")
 
@@ -306,8 +309,7 @@ def a_version_that_never_was_is_damage(server):
                 "DROP TABLE fovea.version"):
         server.sql(sql, "versions")
         for words in (("append", "s", "n", "2"), ("read", "s")):
-            done = subprocess.run([WRITE, server.url("versions"), *words], stdin=subprocess.DEVNULL, capture_output=True,
-                                  text=True, timeout=LATE, check=False)
+            done = record(server.url("versions"), *words)
             check(done.returncode == 1 and "its version is none" in done.stdout, sql + ": " + done.stdout)
         found, left = problems(server.url("versions"), "-")
         check(left and any("its version is none" in p[3] for p in found), found)
@@ -317,8 +319,7 @@ def a_version_that_never_was_is_damage(server):
 @test
 def reading_an_empty_database_makes_nothing(server):
     server.sql("CREATE DATABASE bare")
-    done = subprocess.run([WRITE, server.url("bare"), "read", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=LATE, check=False)
+    done = record(server.url("bare"), "read", "s")
     check(done.returncode == 1 and 'no session "s"' in done.stdout, done.stdout)
     check(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'fovea'", "bare") == "0", "a schema was made")
 
@@ -345,8 +346,7 @@ def no_fault_shows_a_password(server):
         "postgresql://u:s3cret%%word@h/x": "no address",
     }
     for url, words in urls.items():
-        done = subprocess.run([WRITE, url, "read", "s"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LATE,
-                              check=False)
+        done = record(url, "read", "s")
         said = done.stdout + done.stderr
         check(done.returncode == 1 and words in said and not done.stderr, "%s: %s" % (url, said))
         check("s3cret" not in said, "%s: %s" % (url, said))

@@ -2,7 +2,6 @@
 /* The record through the public header: what a host appends and imports, what its calls of tools leave there, and what is fresh. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -15,111 +14,22 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
 #include "percept/json.h"
 #include "test.h"
+#include "top.h"
 
 /* ---------------------------------------------------------------- a place to be in */
-
-static char top[] = "/tmp/fovea-append-XXXXXX";
-static char build[LIMIT_PATH_BYTES];
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st, (void)flag, (void)ftw;
-    return remove(path);
-}
-
-static void remove_tree(void)
-{
-    (void)nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static const char *in_top(const char *name)
-{
-    static char paths[8][LIMIT_PATH_BYTES];
-    static unsigned next;
-    char *path = paths[next++ % COUNT(paths)];
-    (void)snprintf(path, LIMIT_PATH_BYTES, "%s/%s", top, name);
-    return path;
-}
-
-static const char *fixture(const char *name)
-{
-    static char path[LIMIT_PATH_BYTES + 64];
-    (void)snprintf(path, sizeof path, "%s/fixtures/%s", build, name);
-    return path;
-}
-
-static void put(const char *name, const char *text)
-{
-    auto_close int fd = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK_MSG(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s", name);
-}
-
-static char *bytes_of(const char *path, size_t *ret_len)
-{
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st = {0};
-    CHECK_MSG(fd >= 0 && fstat(fd, &st) == 0, "%s", path);
-    char *bytes = malloc((size_t)st.st_size + 1);
-    *ret_len = (size_t)read(fd, bytes, (size_t)st.st_size);
-    return bytes;
-}
-
-static void copy_file(const char *from, const char *name)
-{
-    size_t len;
-    auto_free char *bytes = bytes_of(from, &len);
-    auto_close int to = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK_MSG(write(to, bytes, len) == (ssize_t)len, "%s", name);
-}
-
-static void find_build(void)
-{
-    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
-    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/append_test */
-        build[n] = '\0';
-        char *slash = strrchr(build, '/');
-        *slash = '\0';
-        n = slash - build;
-    }
-}
-
-static void made_tree(void)
-{
-    if (build[0])
-        return;
-    CHECK(mkdtemp(top) != NULL);
-    (void)atexit(remove_tree);
-    CHECK(setenv("HOME", top, 1) == 0 && setenv("XDG_STATE_HOME", in_top("state"), 1) == 0 &&
-          setenv("XDG_CONFIG_HOME", in_top("config"), 1) == 0 && setenv("XDG_CACHE_HOME", in_top("cache"), 1) == 0);
-    find_build();
-}
-
-static void fovea_free_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void session_free_p(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void result_free_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_free_p) fovea
-#define auto_session cleanup(session_free_p) fovea_session
-#define auto_result cleanup(result_free_p) fovea_result
 
 static fovea *context_of(const char *config)
 {
     fovea *f = NULL;
     struct fovea_fault fault = {0};
-    made_tree();
-    const char *reach[] = {top, build, NULL};
-    struct fovea_options options = {.cwd = top, .reach = reach, .worker_dir = build, .config_file = config ? config : ""};
+    (void)top_is_home();
+    const char *reach[] = {top, build_folder(), NULL};
+    struct fovea_options options = {.cwd = top, .reach = reach, .worker_dir = build_folder(), .config_file = config ? config : ""};
     CHECK_MSG(fovea_new(&options, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -383,13 +293,13 @@ TEST(a_picture_is_what_its_bytes_are_and_a_broken_one_is_kept)
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "pictures"});
     struct fovea_appended done;
     auto_buf text = BUF_INIT(16 * MIB);
-    static const char *const files[] = {"good/png-rgb-8.png", "good/gif-still.gif", "bad/html-saved-as.png"};
+    static const char *const files[] = {"fixtures/good/png-rgb-8.png", "fixtures/good/gif-still.gif", "fixtures/bad/html-saved-as.png"};
     for (size_t i = 0; i < COUNT(files); i++) {
-        auto_free char *entry = picture_entry_new("image", fixture(files[i]), SIZE_MAX);
+        auto_free char *entry = picture_entry_new("image", built(files[i]), SIZE_MAX);
         (void)buf_add_str(&text, entry);
     }
-    auto_free char *cut = picture_entry_new("image", fixture("good/jpeg-photo-3000x2000.jpg"), 20000);
-    auto_free char *document = picture_entry_new("document", fixture("good/gif-still.gif"), SIZE_MAX);
+    auto_free char *cut = picture_entry_new("image", fixture("jpeg-photo-3000x2000.jpg"), 20000);
+    auto_free char *document = picture_entry_new("document", fixture("gif-still.gif"), SIZE_MAX);
     (void)buf_add_format(&text, "%s%s%s", cut, document, cut);
     CHECK(append(s, text.data, NULL, &done) == 0 && done.last == 6);
     auto_json *all = entries_of(s);
@@ -521,7 +431,7 @@ TEST(the_result_that_a_tool_recorded_is_not_imported_again)
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "import-own"});
     struct fovea_appended done;
     auto_result *r = NULL;
-    copy_file(fixture("good/png-rgb-8.png"), "p.png");
+    copy_file(fixture("png-rgb-8.png"), "p.png");
     CHECK(import(s, "[" ASKED SAW "]", &done, NULL) == 0);
     CHECK(fovea_session_call(s, "view", "{\"path\":\"p.png\"}", 16, NULL, &r, NULL) == 0);
     CHECK(import(s, "[" ASKED SAW GOT MORE "]", &done, NULL) == 0 && done.first == 4 && done.last == 4);
@@ -605,7 +515,7 @@ TEST(arguments_are_equal_as_the_tool_takes_them)
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "alike"});
     struct fovea_appended done;
     auto_result *asked = NULL, *paged = NULL;
-    copy_file(fixture("good/png-rgb-8.png"), "s.png");
+    copy_file(fixture("png-rgb-8.png"), "s.png");
     CHECK(append(s, SAID("user", "u") "\n{\"kind\":\"tool_call\",\"id\":\"a\",\"name\":\"view\",\"arguments\":{\"path\":\"s.png\",\"time\":1}}\n"
                  "{\"kind\":\"tool_call\",\"id\":\"b\",\"name\":\"view\",\"arguments\":{\"path\":\"s.png\",\"page\":\"2\"}}\n"
                  "{\"kind\":\"tool_call\",\"id\":\"c\",\"name\":\"view\",\"arguments\":{\"path\":\"s.png\",\"time\":\"0:02\"}}\n"
@@ -640,7 +550,7 @@ TEST(what_a_tool_gave_is_recorded_as_the_model_saw_it)
     auto_fovea *f = context_of(NULL);
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "gave"});
     put("t.txt", "text\n");
-    copy_file(fixture("good/png-rgb-8.png"), "p.png");
+    copy_file(fixture("png-rgb-8.png"), "p.png");
     call(s, "view", "{\"path\":\"p.png\",\"max_edge\":32}", FOVEA_PERCEPTION);
     call(s, "read", "{\"path\":\"t.txt\"}", FOVEA_TEXT);
     call(s, "view", "{\"path\":\"absent.png\"}", FOVEA_REFUSAL);
@@ -689,9 +599,9 @@ static void note_bytes(const struct fovea_session_info *info, void *arg)
 
 TEST(a_source_over_the_bound_is_not_stored_and_the_entry_says_so)
 {
-    made_tree();
+    (void)top_is_home();
     put("small.yaml", "record:\n  maxAttachmentBytes: 500\n");
-    copy_file(fixture("good/jpeg-photo-3000x2000.jpg"), "big.jpg");
+    copy_file(fixture("jpeg-photo-3000x2000.jpg"), "big.jpg");
     auto_fovea *f = context_of(in_top("small.yaml"));
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "small"});
     struct bytes stored = {0};
@@ -718,7 +628,7 @@ TEST(a_view_is_found_in_the_record_of_its_session_and_of_no_other)
     auto_session *same = session_of(other, (struct fovea_session_options){.name = "views"});
     auto_session *stranger = session_of(other, (struct fovea_session_options){.name = "strangers"});
     auto_session *nobody = session_of(other, (struct fovea_session_options){0});
-    copy_file(fixture("good/jpeg-photo-3000x2000.jpg"), "v.jpg");
+    copy_file(fixture("jpeg-photo-3000x2000.jpg"), "v.jpg");
     call(s, "view", "{\"path\":\"v.jpg\",\"region\":[1000,500,1000,1000],\"max_edge\":100}", FOVEA_PERCEPTION);
     auto_json *all = entries_of(s);
     auto_free char *whole = NULL, *zoom = NULL;
@@ -739,12 +649,12 @@ TEST(a_view_is_shown_again_when_its_file_is_gone_or_another)
     auto_fovea *f = context_of(NULL), *other = context_of(NULL);
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "gone"});
     auto_session *same = session_of(other, (struct fovea_session_options){.name = "gone"});
-    copy_file(fixture("good/png-rgb-8.png"), "g.png");
+    copy_file(fixture("png-rgb-8.png"), "g.png");
     call(s, "view", "{\"path\":\"g.png\"}", FOVEA_PERCEPTION);
     auto_json *first = entries_of(s);
     auto_free char *again = NULL;
     CHECK(asprintf(&again, "{\"path\":\"%s\"}", at(first, "0.result.id")) > 0);
-    copy_file(fixture("good/gif-still.gif"), "g.png");
+    copy_file(fixture("gif-still.gif"), "g.png");
     call(s, "view", again, FOVEA_PERCEPTION); /* the process knows it, but the file is another */
     CHECK(unlink(in_top("g.png")) == 0);
     call(s, "view", again, FOVEA_PERCEPTION);
@@ -765,8 +675,8 @@ TEST(bytes_without_a_file_can_be_seen_again)
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "bytes"});
     auto_session *same = session_of(other, (struct fovea_session_options){.name = "bytes"});
     size_t len;
-    made_tree();
-    auto_free char *bytes = bytes_of(fixture("good/png-rgb-8.png"), &len);
+    (void)top_is_home();
+    auto_free char *bytes = bytes_of(fixture("png-rgb-8.png"), &len);
     struct fovea_view_request q = {.path = "-", .data = bytes, .data_len = len};
     auto_result *r = NULL;
     struct fovea_image image;
@@ -785,8 +695,8 @@ TEST(a_picture_of_a_hosts_tool_can_be_seen_again_by_its_bytes)
     struct fovea_appended done;
     struct fovea_fault fault = {0};
     size_t len;
-    made_tree();
-    auto_free char *bytes = bytes_of(fixture("good/png-rgb-8.png"), &len);
+    (void)top_is_home();
+    auto_free char *bytes = bytes_of(fixture("png-rgb-8.png"), &len);
     auto_buf b64 = BUF_INIT(MIB), text = BUF_INIT(MIB), entry = BUF_INIT(MIB);
     (void)buf_add_base64(&b64, (const uint8_t *)bytes, len);
     (void)buf_add_format(&text, "[{\"role\":\"user\",\"content\":\"u\"},{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":"
@@ -820,13 +730,13 @@ TEST(a_picture_of_a_hosts_tool_can_be_seen_again_by_its_bytes)
 TEST(what_lies_outside_a_narrower_reach_is_not_shown_from_the_record)
 {
     auto_fovea *f = context_of(NULL), *other = context_of(NULL);
-    made_tree();
+    (void)top_is_home();
     CHECK(mkdir(in_top("elsewhere"), 0700) == 0);
     const char *roots[] = {in_top("elsewhere"), NULL};
     auto_session *s = session_of(f, (struct fovea_session_options){.name = "narrow"});
     auto_session *here = session_of(f, (struct fovea_session_options){.name = "narrow", .roots = roots});
     auto_session *there = session_of(other, (struct fovea_session_options){.name = "narrow", .roots = roots});
-    copy_file(fixture("good/png-rgb-8.png"), "n.png");
+    copy_file(fixture("png-rgb-8.png"), "n.png");
     call(s, "view", "{\"path\":\"n.png\"}", FOVEA_PERCEPTION);
     auto_json *all = entries_of(s);
     auto_free char *again = NULL;
@@ -848,7 +758,7 @@ TEST(fresh_is_what_was_last_read_and_has_not_changed)
     auto_session *other = session_of(f, (struct fovea_session_options){.name = "fresh-other"});
     struct fovea_fault fault = {0};
     put("e.txt", "one\ntwo\n");
-    copy_file(fixture("good/png-rgb-8.png"), "e.png");
+    copy_file(fixture("png-rgb-8.png"), "e.png");
     CHECK(fovea_session_fresh(s, "e.txt", &fault) == 0); /* never read */
     call(s, "read", "{\"path\":\"e.txt\",\"limit\":1}", FOVEA_TEXT);
     CHECK(fovea_session_fresh(s, "e.txt", &fault) == 1);
@@ -1029,14 +939,14 @@ TEST(what_a_host_ends_is_said_in_words)
 TEST(a_store_that_is_none_is_named_when_the_context_is_made)
 {
     static const char *const wrong[] = {"sqlite:relative.db", "sqlite:/folder/", "mysql://x"};
-    made_tree();
+    (void)top_is_home();
     for (size_t i = 0; i < COUNT(wrong); i++) {
         fovea *f = NULL;
         struct fovea_fault fault = {0};
         auto_buf text = BUF_INIT(KIB);
         (void)buf_add_format(&text, "record:\n  store: \"%s\"\n", wrong[i]);
         put("wrong.yaml", text.data);
-        struct fovea_options options = {.cwd = top, .worker_dir = build, .config_file = in_top("wrong.yaml")};
+        struct fovea_options options = {.cwd = top, .worker_dir = build_folder(), .config_file = in_top("wrong.yaml")};
         CHECK(fovea_new(&options, &f, &fault) == -EINVAL);
         CHECK_MSG(strstr(fault.text, "record.store") != NULL, "%s", fault.text);
     }
@@ -1044,7 +954,7 @@ TEST(a_store_that_is_none_is_named_when_the_context_is_made)
 
 TEST(a_record_elsewhere_cannot_be_read_as_a_file)
 {
-    made_tree();
+    (void)top_is_home();
     auto_buf text = BUF_INIT(LIMIT_PATH_BYTES * 2);
     CHECK(mkdir(in_top("else"), 0700) == 0);
     (void)buf_add_format(&text, "record.store: \"sqlite:%s/else/mine.db\"\n", top);

@@ -7,52 +7,26 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
 #include "test.h"
 
 /* 40x30, one colour. */
 static const char picture[] = "iVBORw0KGgoAAAANSUhEUgAAACgAAAAeCAIAAADRv8uKAAAAK0lEQVR42u3NMQ0AAAgDsEmZfxVIQwYcTfo3056IWCwWi8VisVgsFov/"
                               "xgu+7rA96jsSHQAAAABJRU5ErkJggg==";
 
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void free_result(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-#define auto_result cleanup(free_result) fovea_result
-
-static const char *build(void)
-{
-    static char path[LIMIT_PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/asking_test */
-        path[n] = '\0';
-        n = strrchr(path, '/') - path;
-    }
-    path[n] = '\0';
-    return path;
-}
-
 /* Without a home: nobody's keys, nobody's books. */
 static fovea *context(const char *workers)
 {
     static const char *const keys[] = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY",
                                        "NOUS_API_KEY", "XDG_STATE_HOME", "XDG_CACHE_HOME", "HOME"};
-    const char *reach[] = {build(), NULL};
+    const char *reach[] = {build_folder(), NULL};
     struct fovea_fault fault = {0};
     fovea *f = NULL;
     for (size_t i = 0; i < COUNT(keys); i++)
         (void)unsetenv(keys[i]);
-    int r = fovea_new(&(struct fovea_options){.config_file = "", .worker_dir = workers, .cwd = build(), .reach = reach}, &f,
+    int r = fovea_new(&(struct fovea_options){.config_file = "", .worker_dir = workers, .cwd = build_folder(), .reach = reach}, &f,
                       &fault);
     CHECK_MSG(r == 0, "%s", fault.text);
     return f;
@@ -75,7 +49,7 @@ static fovea_result *analyze(fovea_session *s, struct fovea_analyze_request q)
 
 TEST(host_that_sees_gets_pixels_and_the_question)
 {
-    auto_fovea *f = context(build());
+    auto_fovea *f = context(build_folder());
     auto_session *s = host(f, "anthropic/claude-opus-4-7");
     auto_result *inline_ = analyze(s, (struct fovea_analyze_request){.file_base64 = picture});
     auto_result *file = analyze(s, (struct fovea_analyze_request){.file_path = "fixtures/good/png-rgb-8.png"});
@@ -96,7 +70,7 @@ TEST(host_without_a_model_that_sees_gets_words)
         {"anthropic/claude-opus-4-7", {.file_base64 = picture, .no_native = true}},
         {"anthropic/claude-opus-4-7", {.file_base64 = picture, .model = "local/ocr"}},
     };
-    auto_fovea *f = context(build());
+    auto_fovea *f = context(build_folder());
     for (size_t i = 0; i < COUNT(rows); i++) {
         auto_session *s = host(f, rows[i].main);
         auto_result *r = analyze(s, rows[i].q);
@@ -116,7 +90,7 @@ TEST(fault_need_not_be_taken)
 
 TEST(question_must_ask_something)
 {
-    auto_fovea *f = context(build());
+    auto_fovea *f = context(build_folder());
     auto_session *s = host(f, NULL);
     auto_result *a = analyze(s, (struct fovea_analyze_request){.file_base64 = picture, .prompt = " \n"});
     auto_result *b = NULL;
@@ -137,7 +111,7 @@ TEST(schema_may_hold_nul_and_says_what_is_wrong_with_it)
         {"{\"type\":\"json_schema\",\"schema\":{\"type\":\"array\"}}", "not object"},
         {"{\"type\":\"json_schema\",\"schema\":{\"type\":\"object\",\"required\":3}}", "cannot be used"},
     };
-    auto_fovea *f = context(build());
+    auto_fovea *f = context(build_folder());
     auto_session *s = host(f, NULL);
     for (size_t i = 0; i < COUNT(rows); i++) {
         auto_result *r = analyze(s, (struct fovea_analyze_request){.file_base64 = picture, .format = rows[i].format});

@@ -4,16 +4,9 @@
 
 #include "api/tools.h"
 #include "base/cleanup.h"
+#include "handles.h"
+#include "percept/json.h"
 #include "percept/result.h"
-
-static void json_decref_p(json_t **j)
-{
-    json_decref(*j);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
 
 struct row {
     const char *tool, *json;
@@ -75,10 +68,10 @@ TEST(json_arguments_are_taken_or_refused_by_name)
     for (size_t i = 0; i < COUNT(rows); i++) {
         tool_run *run;
         const struct fovea_tool *tool = tool_find(rows[i].tool, &run);
-        cleanup(json_decref_p) json_t *json =
+        auto_json *json =
             json_loads(rows[i].json, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
         auto_free void *request = calloc(1, tool->request_size);
-        cleanup(result_p) fovea_result *refusal = NULL;
+        auto_result *refusal = NULL;
         struct fovea_fault fault;
         CHECK_MSG(tool_arguments(tool, json, request, &refusal, &fault) == 0, "%s", rows[i].json);
         CHECK_MSG(!refusal == !rows[i].says, "%s gave %s", rows[i].json, refusal ? fovea_result_text(refusal) : "none");
@@ -94,7 +87,7 @@ TEST(values_land_in_their_members)
 {
     tool_run *run;
     const struct fovea_tool *tool = tool_find("view", &run);
-    cleanup(json_decref_p) json_t *json =
+    auto_json *json =
         json_loads("{\"path\":\"p\",\"frame\":3,\"region\":[1,2,3,4],\"space\":\"unit\",\"max_edge\":640}", 0, NULL);
     struct fovea_view_request q = {0};
     fovea_result *refusal = NULL;
@@ -158,11 +151,11 @@ TEST(a_request_becomes_the_arguments_that_made_it)
 {
     static const char words[] = "{\"path\":\"a\",\"page\":\"1-6\",\"frame\":2,\"time\":1.5,\"sheet\":true,\"against\":\"b\"}";
     tool_run *run;
-    cleanup(json_decref_p) json_t *given = json_loads(words, 0, NULL);
+    auto_json *given = json_loads(words, 0, NULL);
     struct fovea_view_request q = {0};
     fovea_result *refusal = NULL;
     CHECK(tool_arguments(tool_find("view", &run), given, &q, &refusal, NULL) == 0 && !refusal);
-    cleanup(json_decref_p) json_t *again = tool_arguments_new("view", &q);
+    auto_json *again = tool_arguments_new("view", &q);
     CHECK(json_equal(given, again));
 }
 
@@ -181,7 +174,7 @@ TEST(every_tool_has_a_schema_that_lists_each_field)
     const struct fovea_tool *tools = fovea_tools(&n);
     for (size_t i = 0; i < n; i++) {
         auto_free char *words = fovea_tool_schema_new(&tools[i]);
-        cleanup(json_decref_p) json_t *schema = json_loads(words ? words : "", 0, NULL);
+        auto_json *schema = json_loads(words ? words : "", 0, NULL);
         json_t *properties = json_object_get(schema, "properties");
         CHECK(json_object_size(properties) == tools[i].n_fields);
         for (size_t k = 0; k < tools[i].n_fields; k++)

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "built.h"
 #include "worker/picture.h"
 
 /* Every byte of the head, where most that is said stands, and some of the rest. */
@@ -18,15 +19,8 @@ enum { GARBLED_HEAD = 120, GARBLED_STEP = 23, GARBLED_MORE = 60, GARBLED_MOST = 
 
 static uint8_t *garbled_read(const char *name, size_t *ret_len)
 {
-    char path[LIMIT_PATH_BYTES];
     struct stat st;
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 256);
-    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/x_test */
-        path[n] = '\0';
-        n = strrchr(path, '/') - path;
-    }
-    (void)snprintf(path + n, sizeof path - (size_t)n, "/%s", name);
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+    auto_close int fd = open(built(name), O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0 || st.st_size > GARBLED_MOST)
         return NULL;
     uint8_t *data = malloc((size_t)st.st_size);

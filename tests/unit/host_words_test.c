@@ -8,45 +8,19 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "test.h"
-#include "tree.h"
-
-static struct tree tree;
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-
-static void remove_tree(void)
-{
-    tree_done(&tree);
-}
+#include "top.h"
 
 /* With these settings; NULL: none. */
 static fovea *context(const char *config)
 {
     struct fovea_fault fault = {0};
-    char path[128];
     fovea *f = NULL;
-    if (!tree.top[0]) {
-        CHECK(tree_init(&tree, "-") == 0 && !setenv("XDG_STATE_HOME", tree.top, 1));
-        (void)atexit(remove_tree);
-    }
-    (void)snprintf(path, sizeof path, "%sconfig.yaml", tree.top);
-    FILE *to = config ? fopen(path, "we") : NULL;
-    if (to) {
-        (void)fchmod(fileno(to), 0600); /* there may be a key in it */
-        (void)fputs(config, to);
-        (void)fclose(to);
-    }
-    CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = config ? path : ""}, &f, &fault) == 0, "%s", fault.text);
+    (void)top_is_home();
+    if (config)
+        put("config.yaml", config);
+    CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = config ? in_top("config.yaml") : ""}, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
 

@@ -7,13 +7,8 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "percept/json.h"
 #include "test.h"
-
-static void json_decref_p(json_t **j)
-{
-    json_decref(*j);
-}
-#define auto_json cleanup(json_decref_p) json_t
 
 static long fails_at, fails_on, asked;
 

@@ -10,58 +10,20 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "fovea.h"
+#include "handles.h"
 #include "record/record.h"
 #include "test.h"
-
-static char home[] = "/tmp/fovea-aim-XXXXXX";
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-
-static const char *in_home(const char *name)
-{
-    static char path[2][128];
-    static unsigned next;
-    char *to = path[next++ % COUNT(path)];
-    (void)snprintf(to, sizeof path[0], "%s/%s", home, name);
-    return to;
-}
-
-static void remove_home(void)
-{
-    static const char *const names[] = {"fovea/record.db", "fovea/record.db-wal", "fovea/record.db-shm", "fovea/record.db.lease",
-                                        "fovea/usage.db", "config.yaml"};
-    for (size_t i = 0; i < COUNT(names); i++)
-        (void)unlink(in_home(names[i]));
-    (void)rmdir(in_home("fovea"));
-    (void)rmdir(home);
-}
+#include "top.h"
 
 /* With these settings; NULL: none. */
 static fovea *context(const char *config)
 {
-    static bool made;
     struct fovea_fault fault = {0};
     fovea *f = NULL;
-    if (!made) {
-        CHECK(mkdtemp(home) && !setenv("XDG_STATE_HOME", home, 1));
-        (void)atexit(remove_home);
-        made = true;
-    }
-    FILE *to = config ? fopen(in_home("config.yaml"), "we") : NULL;
-    if (to) {
-        (void)fputs(config, to);
-        (void)fclose(to);
-    }
-    CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = config ? in_home("config.yaml") : ""}, &f, &fault) == 0, "%s", fault.text);
+    (void)top_is_home();
+    if (config)
+        put("config.yaml", config);
+    CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = config ? in_top("config.yaml") : ""}, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
 
@@ -73,7 +35,7 @@ static fovea_session *session(fovea *f, const char *name, const char *main)
     return s;
 }
 
-static void put(fovea *f, const char *name, const char *json)
+static void append(fovea *f, const char *name, const char *json)
 {
     struct fovea_fault fault = {0};
     struct record_appended done;
@@ -89,10 +51,10 @@ static void put(fovea *f, const char *name, const char *json)
 
 static void put_turns(fovea *f, const char *name)
 {
-    put(f, name, SAID("user", 1000, "one"));
-    put(f, name, SAID("assistant", 2000, "yes"));
-    put(f, name, SAID("user", 3000, "two"));
-    put(f, name, SAID("assistant", 4000, "yes again"));
+    append(f, name, SAID("user", 1000, "one"));
+    append(f, name, SAID("assistant", 2000, "yes"));
+    append(f, name, SAID("user", 3000, "two"));
+    append(f, name, SAID("assistant", 4000, "yes again"));
 }
 
 static int to_buf(void *arg, const char *piece, size_t len)
@@ -153,7 +115,7 @@ TEST(an_aim_that_names_nothing_is_a_fault_that_says_what_to_name)
 TEST(one_turn_is_said_in_the_singular)
 {
     auto_fovea *f = context(NULL);
-    put(f, "single", SAID("user", 1000, "one"));
+    append(f, "single", SAID("user", 1000, "one"));
     auto_session *s = session(f, "single", CLAUDE);
     auto_buf b = BUF_INIT(MIB);
     CHECK(lower(s, (struct fovea_lower_request){.at = 2}, &b) == -EINVAL);
@@ -209,15 +171,15 @@ TEST(whatever_is_aimed_at_otherwise_is_lowered_anew)
 TEST(thoughts_that_were_bound_to_an_elided_picture_are_left_out_and_the_report_says_how)
 {
     auto_fovea *f = context(NULL);
-    put(f, "thoughts", SAID("user", 1000, "one"));
-    put(f, "thoughts", LOOKS(2000, 1));
-    put(f, "thoughts", SEEN(3000, 1));
-    put(f, "thoughts", LOOKS(4000, 2));
-    put(f, "thoughts", SEEN(5000, 2));
-    put(f, "thoughts", SAID("assistant", 6000, "seen"));
-    put(f, "thoughts", SAID("user", 7000, "two"));
-    put(f, "thoughts", LOOKS(8000, 3));
-    put(f, "thoughts", SEEN(9000, 3));
+    append(f, "thoughts", SAID("user", 1000, "one"));
+    append(f, "thoughts", LOOKS(2000, 1));
+    append(f, "thoughts", SEEN(3000, 1));
+    append(f, "thoughts", LOOKS(4000, 2));
+    append(f, "thoughts", SEEN(5000, 2));
+    append(f, "thoughts", SAID("assistant", 6000, "seen"));
+    append(f, "thoughts", SAID("user", 7000, "two"));
+    append(f, "thoughts", LOOKS(8000, 3));
+    append(f, "thoughts", SEEN(9000, 3));
     auto_session *s = session(f, "thoughts", "anthropic/claude-opus-5-5");
     auto_buf b = BUF_INIT(MIB);
     CHECK_MSG(lower(s, (struct fovea_lower_request){.retain = "turns:1"}, &b) == 0, "%s", b.data);
@@ -234,17 +196,17 @@ TEST(thoughts_that_were_bound_to_an_elided_picture_are_left_out_and_the_report_s
 TEST(a_repair_holds_for_an_earlier_turn_too)
 {
     auto_fovea *f = context(NULL);
-    put(f, "late", SAID("user", 1000, "one"));
-    put(f, "late", LOOKS(2000, 1));
-    put(f, "late", SEEN(3000, 1));
-    put(f, "late", SAID("assistant", 4000, "seen"));
-    put(f, "late", SAID("user", 5000, "two"));
-    put(f, "late", SAID("assistant", 6000, "yes"));
+    append(f, "late", SAID("user", 1000, "one"));
+    append(f, "late", LOOKS(2000, 1));
+    append(f, "late", SEEN(3000, 1));
+    append(f, "late", SAID("assistant", 4000, "seen"));
+    append(f, "late", SAID("user", 5000, "two"));
+    append(f, "late", SAID("assistant", 6000, "yes"));
     auto_session *s = session(f, "late", CLAUDE);
     auto_buf b = BUF_INIT(MIB);
     CHECK(lower(s, (struct fovea_lower_request){.at = 1, .retain = "all"}, &b) == 0 && strstr(b.data, "\"type\":\"image\""));
-    put(f, "late", "{\"kind\":\"repair\",\"at\":7000,\"entry\":3,\"part\":0,\"how\":\"stub\",\"why\":\"it was refused\"}");
-    put(f, "late", "{\"kind\":\"repair\",\"at\":7001,\"entry\":6,\"part\":0,\"how\":\"stub\",\"why\":\"of what came later\"}");
+    append(f, "late", "{\"kind\":\"repair\",\"at\":7000,\"entry\":3,\"part\":0,\"how\":\"stub\",\"why\":\"it was refused\"}");
+    append(f, "late", "{\"kind\":\"repair\",\"at\":7001,\"entry\":6,\"part\":0,\"how\":\"stub\",\"why\":\"of what came later\"}");
     CHECK(lower(s, (struct fovea_lower_request){.at = 1, .retain = "all"}, &b) == 0);
     CHECK_MSG(!strstr(b.data, "\"type\":\"image\"") && strstr(b.data, "not shown: the provider would not take it"), "%s", b.data);
 }

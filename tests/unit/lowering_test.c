@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,46 +13,16 @@
 #include "base/json_text.h"
 #include "base/limits.h"
 #include "fovea.h"
+#include "handles.h"
 #include "record/record.h"
 #include "test.h"
-
-static char home[64];
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-
-static void remove_home(void)
-{
-    char command[128];
-    (void)snprintf(command, sizeof command, "%s/fovea", home);
-    static const char *const names[] = {"record.db", "record.db-wal", "record.db-shm", "record.db.lease", "usage.db"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        char path[256];
-        (void)snprintf(path, sizeof path, "%s/%s", command, names[i]);
-        (void)unlink(path);
-    }
-    (void)rmdir(command);
-    (void)rmdir(home);
-}
+#include "top.h"
 
 static fovea *context(void)
 {
     struct fovea_fault fault = {0};
     fovea *f = NULL;
-    if (!home[0]) {
-        (void)snprintf(home, sizeof home, "/tmp/fovea-lowering-XXXXXX");
-        CHECK(mkdtemp(home));
-        (void)setenv("XDG_STATE_HOME", home, 1);
-        (void)atexit(remove_home);
-    }
+    (void)top_is_home();
     CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = ""}, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -217,12 +186,11 @@ TEST(an_earlier_turn_stays_what_it_was_while_the_session_goes_on)
 /* What is stored is not what was written. */
 static void hurt_entry(const char *name, int seq)
 {
-    char path[128], change[300];
+    char change[300];
     sqlite3 *db = NULL;
-    (void)snprintf(path, sizeof path, "%s/fovea/record.db", home);
     (void)snprintf(change, sizeof change, "UPDATE entries SET body = CAST('x' AS BLOB) WHERE seq = %d AND session = "
                                           "(SELECT id FROM sessions WHERE name = '%s')", seq, name);
-    CHECK(sqlite3_open(path, &db) == SQLITE_OK);
+    CHECK(sqlite3_open(in_top("state/fovea/record.db"), &db) == SQLITE_OK);
     CHECK_MSG(sqlite3_exec(db, change, NULL, NULL, NULL) == SQLITE_OK && sqlite3_changes(db) == 1, "%s", sqlite3_errmsg(db));
     (void)sqlite3_close(db);
 }
@@ -341,7 +309,6 @@ static void peak_begin(void)
         (void)close(fd);
     }
 }
-
 
 /* What nobody can save: reading the live pictures, checked, and writing them as base64. */
 static int copy_each(const struct record_entry *e, void *arg)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "mcp/core.h"
+#include "outlet_record.h"
 
 /* Without memory for words of any kind; see the Makefile. */
 static _Thread_local bool speechless;
@@ -41,53 +42,6 @@ static bool call(struct exchange *e, const char *tool, json_t *arguments)
 
 static const struct extension acting = {
     .capabilities = {"\"tools\":{}", "\"tools\":{}"}, .tools = "{\"name\":\"act\"}", .call = call, .has = has};
-
-struct record {
-    struct outlet outlet;
-    pthread_mutex_t lock;
-    struct buf text; /* every message, one a line */
-    unsigned answers, notes, ends;
-    int http;
-    bool full; /* takes no answer longer than a few words */
-};
-
-static bool record_send(struct outlet *o, const char *text, size_t len, bool last, int http)
-{
-    struct record *r = (struct record *)o;
-    if (r->full && len > 200)
-        return false;
-    (void)pthread_mutex_lock(&r->lock);
-    (void)buf_add(&r->text, text, len);
-    (void)buf_add(&r->text, "\n", 1);
-    r->http = last ? http : r->http;
-    last ? r->answers++ : r->notes++;
-    (void)pthread_mutex_unlock(&r->lock);
-    return true;
-}
-
-static void record_end(struct outlet *o)
-{
-    struct record *r = (struct record *)o;
-    (void)pthread_mutex_lock(&r->lock);
-    r->ends++;
-    (void)pthread_mutex_unlock(&r->lock);
-}
-
-static void record_free(struct outlet *o)
-{
-    (void)o;
-}
-
-static const struct outlet_kind record_kind = {record_send, record_end, record_free};
-#define RECORD {.outlet = {.kind = &record_kind, .refs = 1}, .lock = PTHREAD_MUTEX_INITIALIZER, .text = BUF_INIT(MIB)}
-
-static unsigned ends(struct record *r)
-{
-    (void)pthread_mutex_lock(&r->lock);
-    unsigned n = r->ends;
-    (void)pthread_mutex_unlock(&r->lock);
-    return n;
-}
 
 struct bench {
     fovea *f;
@@ -125,9 +79,9 @@ static void bench_init(struct bench *b)
 
 static void until_ended(struct record *r)
 {
-    for (int64_t deadline = clock_ms() + 10000; !ends(r) && clock_left(deadline);)
+    for (int64_t deadline = clock_ms() + 10000; !record_counts(r).ends && clock_left(deadline);)
         (void)usleep(500);
-    CHECK(ends(r) == 1);
+    CHECK(record_counts(r).ends == 1);
 }
 
 /* What the tool's doing gives; the caller looks and ends it. */
@@ -302,7 +256,7 @@ TEST(a_question_is_answered_once_and_only_by_its_number)
     answer(&b, other, "\"result\":{}");
     answer(&b, "fovea-999", "\"result\":{}");
     answer(&b, "somebody-1", "\"result\":{}");
-    CHECK(!ends(&r));
+    CHECK(!record_counts(&r).ends);
     answer(&b, id, "\"result\":{\"a\":1}");
     answer(&b, id, "\"result\":{\"a\":2}");
     until_ended(&r);

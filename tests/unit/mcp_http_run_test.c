@@ -3,7 +3,6 @@
  * start. What fails is told, and no descriptor is left. */
 #include "mcp/http.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -15,7 +14,9 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "may_fail.h"
 #include "mcp/http_bind.h"
+#include "processes.h"
 #include "test.h"
 #include "tree.h"
 
@@ -33,13 +34,6 @@ static bool fails(const char *call)
     return true;
 }
 
-#define MAY_FAIL(type, failed, name, params, ...)                    \
-    type __real_##name params;                                       \
-    type __wrap_##name params;                                       \
-    type __wrap_##name params                                        \
-    {                                                                \
-        return fails(#name) ? (failed) : __real_##name(__VA_ARGS__); \
-    }
 MAY_FAIL(int, -1, socket, (int domain, int type, int protocol), domain, type, protocol)
 MAY_FAIL(int, -1, listen, (int fd, int n), fd, n)
 MAY_FAIL(int, -1, getsockname, (int fd, struct sockaddr *a, socklen_t *len), fd, a, len)
@@ -47,17 +41,6 @@ MAY_FAIL(int, -1, epoll_create1, (int flags), flags)
 MAY_FAIL(int, -1, eventfd, (unsigned n, int flags), n, flags)
 MAY_FAIL(int, -1, getrlimit, (int what, struct rlimit *l), what, l)
 MAY_FAIL(enum MHD_Result, MHD_NO, MHD_is_feature_supported, (enum MHD_FEATURE f), f)
-
-static int open_files(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d)
-        (void)closedir(d);
-    return n;
-}
 
 /* ---------------------------------------------------------------- addresses */
 
@@ -96,7 +79,7 @@ TEST(an_address_is_numbers_and_a_port_and_nothing_else)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct place p = {.fd = -1};
         struct fovea_fault fault = {0};
-        int before = open_files(), code = place_open(rows[i].address, rows[i].open, &p, &fault);
+        int before = fds_of(getpid()), code = place_open(rows[i].address, rows[i].open, &p, &fault);
         if (code == -EAFNOSUPPORT || (code == -EADDRNOTAVAIL && rows[i].address[0] == '['))
             continue; /* no IPv6 here */
         CHECK_MSG(code == rows[i].code && (code == 0 || fault.text[0]), "'%s': %d %s", rows[i].address, code, fault.text);
@@ -105,7 +88,7 @@ TEST(an_address_is_numbers_and_a_port_and_nothing_else)
             CHECK(p.port > 0);
             close_fd(p.fd);
         }
-        CHECK(open_files() == before);
+        CHECK(fds_of(getpid()) == before);
     }
 }
 
@@ -128,7 +111,7 @@ static int run(const struct http_options *o, const char *words)
 
 TEST(a_server_told_to_stop_starts_and_ends_well)
 {
-    int before = open_files();
+    int before = fds_of(getpid());
     struct rlimit old, few;
     CHECK(!getrlimit(RLIMIT_NOFILE, &old));
     few = (struct rlimit){256, old.rlim_max};
@@ -137,7 +120,7 @@ TEST(a_server_told_to_stop_starts_and_ends_well)
     CHECK(!getrlimit(RLIMIT_NOFILE, &few) && few.rlim_cur > 256); /* as many as connections need */
     CHECK(!setrlimit(RLIMIT_NOFILE, &old));
     CHECK(run(&(struct http_options){.address = "127.0.0.1:0", .no_token = true}, "") == 0);
-    CHECK_MSG(open_files() == before, "%d instead of %d", open_files(), before);
+    CHECK_MSG(fds_of(getpid()) == before, "%d instead of %d", fds_of(getpid()), before);
 }
 
 TEST(what_keeps_a_server_from_starting_is_told_and_nothing_is_left)
@@ -155,12 +138,12 @@ TEST(what_keeps_a_server_from_starting_is_told_and_nothing_is_left)
         {"getrlimit", EPERM, 0, ""},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        int before = open_files();
+        int before = fds_of(getpid());
         strike.call = rows[i].call;
         strike.error = rows[i].error;
         int code = run(&(struct http_options){.address = "127.0.0.1:0", .no_token = true}, rows[i].words);
         strike.call = NULL;
-        CHECK_MSG(code == rows[i].code && open_files() == before, "row %zu: %d, %d files", i, code, open_files() - before);
+        CHECK_MSG(code == rows[i].code && fds_of(getpid()) == before, "row %zu: %d, %d files", i, code, fds_of(getpid()) - before);
     }
 }
 
@@ -187,12 +170,12 @@ TEST(a_certificate_and_its_key_must_both_be_there_and_be_some)
         {words, words, NULL, -EIO, "does not start"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        int before = open_files();
+        int before = fds_of(getpid());
         strike.call = rows[i].call;
         int code = run(&(struct http_options){.address = "127.0.0.1:0", .no_token = true, .tls_cert = rows[i].cert, .tls_key = rows[i].key},
                        rows[i].words);
         strike.call = NULL;
-        CHECK_MSG(code == rows[i].code && open_files() == before, "row %zu: %d, %d files", i, code, open_files() - before);
+        CHECK_MSG(code == rows[i].code && fds_of(getpid()) == before, "row %zu: %d, %d files", i, code, fds_of(getpid()) - before);
     }
 }
 

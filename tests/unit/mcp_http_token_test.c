@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "may_fail.h"
 #include "test.h"
 #include "tree.h"
 
@@ -30,13 +31,6 @@ static bool fails(const char *call)
     return true;
 }
 
-#define MAY_FAIL(type, failed, name, params, ...)                    \
-    type __real_##name params;                                       \
-    type __wrap_##name params;                                       \
-    type __wrap_##name params                                        \
-    {                                                                \
-        return fails(#name) ? (failed) : __real_##name(__VA_ARGS__); \
-    }
 MAY_FAIL(ssize_t, -1, getrandom, (void *to, size_t len, unsigned flags), to, len, flags)
 MAY_FAIL(int, -1, openat, (int dir, const char *path, int flags, mode_t mode), dir, path, flags, mode)
 MAY_FAIL(int, -1, fsync, (int fd), fd)

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "mcp/core.h"
+#include "outlet_record.h"
 #include "tree.h"
 
 /* What runs out when a test says so; see the Makefile. */
@@ -37,47 +38,12 @@ int __wrap_fovea_session_new(fovea *f, const struct fovea_session_options *o, fo
 {
     return is_out("session") ? -ENOMEM : __real_fovea_session_new(f, o, ret, fault);
 }
-struct record {
-    struct outlet outlet;
-    pthread_mutex_t lock;
-    struct buf text;
-    unsigned notes, ends;
-};
-
-static bool record_send(struct outlet *o, const char *text, size_t len, bool last, int http)
-{
-    struct record *r = (struct record *)o;
-    (void)http;
-    (void)pthread_mutex_lock(&r->lock);
-    (void)buf_add(&r->text, text, len);
-    r->notes += !last;
-    (void)pthread_mutex_unlock(&r->lock);
-    return true;
-}
-
-static void record_end(struct outlet *o)
-{
-    struct record *r = (struct record *)o;
-    (void)pthread_mutex_lock(&r->lock);
-    r->ends++;
-    (void)pthread_mutex_unlock(&r->lock);
-}
-
-static void record_free(struct outlet *o)
-{
-    (void)o;
-}
-
-static const struct outlet_kind record_kind = {record_send, record_end, record_free};
-#define RECORD {.outlet = {.kind = &record_kind, .refs = 1}, .lock = PTHREAD_MUTEX_INITIALIZER, .text = BUF_INIT(MIB)}
 
 static bool until(struct record *r, unsigned notes, unsigned ends)
 {
     for (int i = 0; i < 20000; i++) {
-        (void)pthread_mutex_lock(&r->lock);
-        bool there = r->notes >= notes && r->ends >= ends;
-        (void)pthread_mutex_unlock(&r->lock);
-        if (there)
+        struct record_counts now = record_counts(r);
+        if (now.notes >= notes && now.ends >= ends)
             return true;
         (void)usleep(500);
     }

@@ -8,8 +8,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "mcp/core.h"
+#include "outlet_record.h"
 
-/* ---------------------------------------------------------------- a tool that waits, an outlet that records */
+/* ---------------------------------------------------------------- a tool that waits */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -46,48 +47,9 @@ static bool call(struct exchange *e, const char *tool, json_t *arguments)
 static const struct extension waiting = {
     .capabilities = {"\"tools\":{}", "\"tools\":{}"}, .tools = "{\"name\":\"wait\"}", .call = call, .has = has};
 
-struct record {
-    struct outlet outlet;
-    pthread_mutex_t lock;
-    struct buf text; /* every message, one a line */
-    unsigned messages, ends;
-    int http;
-};
-
-static bool record_send(struct outlet *o, const char *text, size_t len, bool last, int http)
-{
-    struct record *r = (struct record *)o;
-    (void)pthread_mutex_lock(&r->lock);
-    (void)buf_add(&r->text, text, len);
-    (void)buf_add(&r->text, "\n", 1);
-    r->messages++;
-    r->http = last ? http : r->http;
-    (void)pthread_mutex_unlock(&r->lock);
-    return true;
-}
-
-static void record_end(struct outlet *o)
-{
-    struct record *r = (struct record *)o;
-    (void)pthread_mutex_lock(&r->lock);
-    r->ends++;
-    (void)pthread_mutex_unlock(&r->lock);
-}
-
-static void record_free(struct outlet *o)
-{
-    (void)o; /* it lives on the stack of its test */
-}
-
-static const struct outlet_kind record_kind = {record_send, record_end, record_free};
-#define RECORD {.outlet = {.kind = &record_kind, .refs = 1}, .lock = PTHREAD_MUTEX_INITIALIZER, .text = BUF_INIT(MIB)}
-
 static unsigned messages(struct record *r)
 {
-    (void)pthread_mutex_lock(&r->lock);
-    unsigned n = r->messages;
-    (void)pthread_mutex_unlock(&r->lock);
-    return n;
+    return record_counts(r).messages;
 }
 
 /* ---------------------------------------------------------------- the server of a test */
@@ -367,7 +329,7 @@ TEST(a_batch_is_one_array_where_2025_03_26_was_agreed_and_an_error_elsewhere)
         struct client *c = client_new(b.s);
         struct record r = RECORD;
         agree(&b, c, elsewhere[i]);
-        CHECK(say(&b, c, NULL, &r, batch) == SERVED && strstr(r.text.data, "-32600") && r.messages == 1);
+        CHECK(say(&b, c, NULL, &r, batch) == SERVED && strstr(r.text.data, "-32600") && messages(&r) == 1);
         client_free(c);
         buf_done(&r.text);
     }
@@ -380,8 +342,8 @@ TEST(a_batch_is_one_array_where_2025_03_26_was_agreed_and_an_error_elsewhere)
     auto_json *all = json_loads(r.text.data, 0, NULL);
     CHECK(json_array_size(all) == 3 && r.ends == 1);
     CHECK(say(&b, c, NULL, &silent, "[{\"jsonrpc\":\"2.0\",\"method\":\"x\"}]") == SERVED_NOTHING);
-    CHECK(!silent.messages && !silent.ends);
-    CHECK(say(&b, c, NULL, &silent, "[]") == SERVED && silent.messages == 1);
+    CHECK(!messages(&silent) && !silent.ends);
+    CHECK(say(&b, c, NULL, &silent, "[]") == SERVED && messages(&silent) == 1);
     client_free(c);
     end(&b);
     buf_done(&r.text);
@@ -424,7 +386,7 @@ TEST(the_era_follows_from_how_a_request_opens)
                        opens[i].meta ? "}" : "");
         (void)snprintf(code, sizeof code, opens[i].code ? "\"code\":%d" : "\"result\"", opens[i].code);
         (void)say(&b, c, &opens[i].h, &r, text);
-        CHECK_MSG(r.messages == 1 && strstr(r.text.data, code) && strstr(r.text.data, "\"id\":1,") &&
+        CHECK_MSG(messages(&r) == 1 && strstr(r.text.data, code) && strstr(r.text.data, "\"id\":1,") &&
                       r.http == opens[i].http, "%zu: %d %s", i, r.http, r.text.data);
         client_free(c);
         buf_done(&r.text);

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "render/photo/heif_gap.h"
 #include "render/photo/photo.h"
 #include "source/sniff.h"
@@ -40,7 +41,7 @@ static const struct decoder_ops *ops_of(enum media media)
 
 static bool load(const char *folder, const char *name, struct file *ret)
 {
-    char path[4096];
+    char path[LIMIT_PATH_BYTES + 256];
     struct stat st;
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -59,10 +60,9 @@ static bool load(const char *folder, const char *name, struct file *ret)
 
 static size_t load_folder(const char *under, struct file *files)
 {
-    const char *build = getenv("BUILD");
-    char folder[2048];
+    char folder[LIMIT_PATH_BYTES];
     size_t n = 0;
-    (void)snprintf(folder, sizeof folder, "%s/photos/%s", build ? build : "build", under);
+    (void)snprintf(folder, sizeof folder, "%s/photos/%s", build_folder(), under);
     DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d)) && n < MOST_FILES;)
         n += load(folder, e->d_name, &files[n]);

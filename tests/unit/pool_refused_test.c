@@ -3,7 +3,6 @@
  * the next job is done as if nothing had been. The linker leads the pool's calls here (--wrap). */
 #include "test.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -22,6 +21,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "built.h"
+#include "processes.h"
 #include "sandbox/pool.h"
 
 enum call { SYSCALL, GETRLIMIT, POLL, SENDMSG, RECV, CALLS };
@@ -121,13 +122,10 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const s
 /* The fault worker is beside this program. Where it is slow, nobody has heard from it when it is given its job. */
 static struct pool *new_pool(bool slow)
 {
-    char dir[LIMIT_PATH_BYTES], file[LIMIT_PATH_BYTES + 32];
+    const char *dir = built(slow ? "tests/fault/hello-slow" : "tests/fault");
+    char file[LIMIT_PATH_BYTES + 32];
     struct pool *p = NULL;
     struct fovea_fault fault = {0};
-    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
-    dir[n > 0 ? n : 0] = 0;
-    size_t len = (size_t)(strrchr(dir, '/') - dir);
-    (void)snprintf(dir + len, sizeof dir - len, slow ? "/fault/hello-slow" : "/fault");
     (void)snprintf(file, sizeof file, "%s/fovea-worker", dir);
     if (slow && (mkdir(dir, 0755) == 0 || errno == EEXIST))
         (void)!symlink("../fovea-worker", file);
@@ -163,22 +161,11 @@ static bool works(struct pool *p)
     return o.picture;
 }
 
-static int count_fds(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d)
-        (void)closedir(d);
-    return n;
-}
-
 /* The keeper closes what is of the last job when it comes to it. */
 static int fds_down_to(int most)
 {
-    int n = count_fds();
-    for (int64_t until = clock_ms() + 2000; n > most && clock_left(until); n = count_fds())
+    int n = fds_of(getpid());
+    for (int64_t until = clock_ms() + 2000; n > most && clock_left(until); n = fds_of(getpid()))
         (void)poll(NULL, 0, 1);
     return n;
 }
@@ -212,7 +199,7 @@ TEST(a_birth_that_fails_at_any_call_is_told_and_the_next_one_succeeds)
 {
     struct pool *p = new_pool(false);
     CHECK(works(p));
-    int fds = count_fds();
+    int fds = fds_of(getpid());
     for (size_t i = 0; i < COUNT(births); i++) {
         refuse(births[i].call, births[i].number, births[i].after, births[i].error);
         struct outcome o = run(p, "FAULT:none", NULL);
@@ -281,11 +268,11 @@ TEST(a_job_that_waited_in_vain_for_a_place_says_that_all_are_busy)
     struct pool *p = new_pool(false);
     pthread_t t[LIMIT_WORKERS];
     CHECK(!fovea_cancel_new(&let_go, &(struct fovea_fault){0}));
-    int before = count_fds();
+    int before = fds_of(getpid());
     for (size_t i = 0; i < COUNT(t); i++)
         CHECK(!pthread_create(&t[i], NULL, hold_a_place, p));
     /* Each that is held has a socket, a pidfd, an input and an output. */
-    for (int i = 0; i < 2000 && count_fds() < before + 4 * LIMIT_WORKERS; i++)
+    for (int i = 0; i < 2000 && fds_of(getpid()) < before + 4 * LIMIT_WORKERS; i++)
         (void)usleep(5000);
     (void)usleep(200000);
     hurried = true;

@@ -2,7 +2,6 @@
 /* The pool against workers that misbehave in every way we know: each ends as it should, in time, and leaves nothing. */
 #include "test.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +22,9 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/media.h"
+#include "built.h"
 #include "filter.h"
+#include "processes.h"
 #include "sandbox/check.h"
 #include "sandbox/crew.h"
 #include "sandbox/pool.h"
@@ -44,10 +45,7 @@ static const char *worker_dir(const char *name)
 {
     static _Thread_local char dir[LIMIT_PATH_BYTES];
     char file[LIMIT_PATH_BYTES + 32];
-    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
-    dir[n > 0 ? n : 0] = 0;
-    size_t len = (size_t)(strrchr(dir, '/') - dir);
-    (void)snprintf(dir + len, sizeof dir - len, name ? "/fault/%s" : "/fault", name);
+    (void)snprintf(dir, sizeof dir, name ? "%s/tests/fault/%s" : "%s/tests/fault", build_folder(), name);
     if (name) {
         (void)mkdir(dir, 0755);
         (void)snprintf(file, sizeof file, "%s/fovea-worker", dir);
@@ -140,43 +138,6 @@ static bool honest_job_works(struct pool *p)
     return !o.code && o.end == POOL_DONE && o.status == WORK_OK && o.picture_ok;
 }
 
-static int fds_now(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d)
-        (void)closedir(d);
-    return n;
-}
-
-enum { CHILDREN = 128 };
-
-/* The children of a process, zombies too, counted; their ids in ids when that is not NULL. */
-static int children_of(pid_t parent, pid_t ids[CHILDREN])
-{
-    int n = 0, id, ppid;
-    struct dirent *e;
-    DIR *d = opendir("/proc");
-    while (d && (e = readdir(d))) {
-        char path[300], state;
-        (void)snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
-        FILE *f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "re") : NULL;
-        if (!f)
-            continue;
-        if (fscanf(f, "%d (%*[^)]) %c %d", &id, &state, &ppid) == 3 && ppid == parent) {
-            if (ids && n < CHILDREN)
-                ids[n] = id;
-            n++;
-        }
-        (void)fclose(f);
-    }
-    if (d)
-        (void)closedir(d);
-    return n;
-}
-
 /* Waits until n children are left and it stays so: ready workers come, ended ones vanish. */
 static bool children_become(int n)
 {
@@ -189,9 +150,9 @@ static bool children_become(int n)
 /* When none come and go any more. */
 static int count_fds(void)
 {
-    int n = fds_now(), same = 0;
+    int n = fds_of(getpid()), same = 0;
     for (int i = 0; i < 400 && same < 4; i++, usleep(2000)) {
-        int now = fds_now();
+        int now = fds_of(getpid());
         same = now == n ? same + 1 : 0;
         n = now;
     }

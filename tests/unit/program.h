@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "sandbox/proto.h"
 #include "sandbox/serve.h"
 
@@ -20,24 +21,12 @@ struct child {
     int socket;
 };
 
-static const char *program_path(const char *name)
-{
-    static char path[LIMIT_PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
-    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/program_test */
-        path[n] = '\0';
-        n = strrchr(path, '/') - path;
-    }
-    (void)snprintf(path + n, sizeof path - (size_t)n, "/%s", name);
-    return path;
-}
-
 /* Started, and its greeting heard. */
 static struct child start(const char *name, const char *argument)
 {
     int pair[2];
     struct work_hello hello = {0};
-    const char *path = program_path(name);
+    const char *path = built(name);
     CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
     pid_t pid = fork();
     if (!pid) {

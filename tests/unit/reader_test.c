@@ -2,7 +2,6 @@
 /* Readers: they stay, they die when they should, they can be cancelled and narrowed, and nothing of them is left. */
 #include "source/reader.h"
 
-#include <dirent.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <poll.h>
@@ -16,15 +15,15 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "filter.h"
+#include "place.h"
+#include "processes.h"
 #include "source/folder.h"
 #include "source/gate_priv.h"
 #include "source/reader_priv.h"
 #include "test.h"
-#include "tree.h"
 
 enum {
     SOON_MS = JAIL_SANITIZED ? 1000 : 100, /* shadow memory takes long to go */
-    CHILDREN = 32,
     HELD = 3, /* descriptors of a reader: socket, pipe, the one root */
 };
 
@@ -37,28 +36,6 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
     int r = __real_clock_gettime(id, t);
     t->tv_sec += skew / 1000;
     return r;
-}
-
-struct place {
-    struct tree t;
-    struct gate *g;
-};
-
-static void place_done(struct place *p)
-{
-    gate_free(p->g);
-    tree_done(&p->t);
-}
-
-static void place_init(struct place *p, const char *setup)
-{
-    struct fovea_fault fault = {0};
-    p->g = NULL;
-    CHECK(!tree_init(&p->t, setup));
-    auto_free char *root = tree_text(&p->t, "@R");
-    const char *reach[] = {root, NULL};
-    struct gate_options o = {.cwd = root, .reach = reach};
-    CHECK_MSG(gate_new(&o, &p->g, &fault) >= 0, "%s", fault.text);
 }
 
 /* A verdict, or the code of a fault. */
@@ -95,40 +72,6 @@ static bool reads_inside(const struct place *p)
     return good;
 }
 
-static int count_fds_of(pid_t id)
-{
-    int n = -2; /* . and .. */
-    char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%d/fd", (int)id);
-    DIR *d = opendir(path);
-    while (d && readdir(d))
-        n++;
-    if (d)
-        (void)closedir(d);
-    return n;
-}
-
-/* The children of a process, zombies too. */
-static int children_of(pid_t parent, pid_t ids[CHILDREN])
-{
-    int n = 0, id, ppid;
-    struct dirent *e;
-    DIR *d = opendir("/proc");
-    while (d && (e = readdir(d))) {
-        char path[300], state;
-        (void)snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
-        FILE *f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "re") : NULL;
-        if (!f)
-            continue;
-        if (fscanf(f, "%d (%*[^)]) %c %d", &id, &state, &ppid) == 3 && ppid == parent && n < CHILDREN)
-            ids[n++] = id;
-        (void)fclose(f);
-    }
-    if (d)
-        (void)closedir(d);
-    return n;
-}
-
 TEST(no_reader_is_started_before_the_first_job_and_one_serves_many)
 {
     cleanup(place_done) struct place p;
@@ -136,14 +79,14 @@ TEST(no_reader_is_started_before_the_first_job_and_one_serves_many)
     place_init(&p, "R/a");
     CHECK(children_of(getpid(), first) == 0);
     CHECK(reads_inside(&p) && children_of(getpid(), first) == 1);
-    int fds = count_fds_of(getpid());
+    int fds = fds_of(getpid());
     for (int i = 0; i < 10000; i++)
         CHECK(reads_inside(&p));
     for (int i = 0; i < 1000; i++)
         CHECK(take_bytes(&p, i & 1 ? "a" : "none", NULL) == (i & 1 ? SNAPSHOT_TAKEN : SNAPSHOT_ABSENT));
     CHECK(children_of(getpid(), last) == 1 && first[0] == last[0]);
-    CHECK_MSG(count_fds_of(getpid()) == fds, "%d instead of %d", count_fds_of(getpid()), fds);
-    CHECK_MSG(count_fds_of(first[0]) == HELD, "%d", count_fds_of(first[0])); /* none of ours, none of the files */
+    CHECK_MSG(fds_of(getpid()) == fds, "%d instead of %d", fds_of(getpid()), fds);
+    CHECK_MSG(fds_of(first[0]) == HELD, "%d", fds_of(first[0])); /* none of ours, none of the files */
     gate_free(take(p.g));
     CHECK(children_of(getpid(), last) == 0);
 }
@@ -316,11 +259,11 @@ static void *read_in_thread(void *arg)
 }
 
 /* A host with a reader that a thread started which is gone; at work or idle when the host is killed. */
-static _Noreturn void be_host(bool at_work, int tell)
+static _Noreturn void be_host(const struct tree *tree, bool at_work, int tell)
 {
     pthread_t t;
-    struct place own;
-    place_init(&own, "R/a");
+    struct place own = {.t = *tree};
+    place_open(&own);
     CHECK(!pthread_create(&t, NULL, read_in_thread, &own) && !pthread_join(t, NULL));
     if (at_work)
         (void)run_job(&own, tell_and_sleep, NULL, tell, 60000);
@@ -331,14 +274,15 @@ static _Noreturn void be_host(bool at_work, int tell)
 
 static void check_host_dies(bool at_work)
 {
+    cleanup(tree_done) struct tree t; /* not the host's own: nobody would remove that */
     int pipe_fd[2];
     char byte;
     pid_t ids[CHILDREN] = {0};
-    CHECK(!pipe2(pipe_fd, O_CLOEXEC));
+    CHECK(!tree_init(&t, "R/a") && !pipe2(pipe_fd, O_CLOEXEC));
     (void)fflush(NULL);
     pid_t host = fork();
     if (!host)
-        be_host(at_work, pipe_fd[1]);
+        be_host(&t, at_work, pipe_fd[1]);
     CHECK(read(pipe_fd[0], &byte, 1) == 1);
     CHECK(children_of(host, ids) == 1);
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, ids[0], 0), .events = POLLIN};
@@ -378,6 +322,17 @@ TEST(after_fork_the_context_is_the_parents)
 }
 
 /* In a process of its own: what is given up does not come back. */
+/* What gives up rights does so for good: in a process of its own, which it ends. */
+static bool well_in_a_child(void (*act)(void))
+{
+    int status = 1;
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        act();
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
 static _Noreturn void give_up_rights(void)
 {
     struct place p;
@@ -397,14 +352,9 @@ static _Noreturn void give_up_rights(void)
 
 TEST(a_host_that_gives_up_its_rights_reads_without_them)
 {
-    int status = 1;
     if (geteuid() != 0)
         SKIP("needs to be root");
-    (void)fflush(NULL);
-    pid_t child = fork();
-    if (!child)
-        give_up_rights();
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(well_in_a_child(give_up_rights));
 }
 
 /* The same user and group all the time: what goes is a further group, then the capabilities. */
@@ -431,14 +381,9 @@ static _Noreturn void give_up_more(void)
 
 TEST(a_host_that_gives_up_groups_or_capabilities_reads_without_them)
 {
-    int status = 1;
     if (geteuid() != 0)
         SKIP("needs to be root");
-    (void)fflush(NULL);
-    pid_t child = fork();
-    if (!child)
-        give_up_more();
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(well_in_a_child(give_up_more));
 }
 
 /* ---------------------------------------------------------------- what is left of them */
@@ -471,7 +416,7 @@ TEST(idle_readers_that_ended_are_reaped_without_another_job)
     cleanup(place_done) struct place p;
     pid_t ids[CHILDREN];
     place_init(&p, "R/a");
-    int fds = count_fds_of(getpid());
+    int fds = fds_of(getpid());
     for (int round = 0; round < 2; round++) {
         start_readers(&p, 4);
         int n = children_of(getpid(), ids);
@@ -483,7 +428,7 @@ TEST(idle_readers_that_ended_are_reaped_without_another_job)
             (void)poll(NULL, 0, 20);
         CHECK(children_of(getpid(), ids) == 0);
         (void)poll(NULL, 0, 50);
-        CHECK_MSG(count_fds_of(getpid()) == fds, "%d instead of %d", count_fds_of(getpid()), fds);
+        CHECK_MSG(fds_of(getpid()) == fds, "%d instead of %d", fds_of(getpid()), fds);
     }
 }
 
@@ -657,14 +602,9 @@ static _Noreturn void join_many_groups(void)
 
 TEST(a_host_in_more_groups_than_are_counted_has_a_new_reader_each_time)
 {
-    int status = 1;
     if (geteuid() != 0)
         SKIP("needs to be root");
-    (void)fflush(NULL);
-    pid_t child = fork();
-    if (!child)
-        join_many_groups();
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(well_in_a_child(join_many_groups));
 }
 
 TEST(roots_too_long_for_the_desk_are_a_fault_and_the_reader_lives)

@@ -90,7 +90,7 @@ static void begin(struct lab *l, const char *damage)
 static void done(struct lab *l)
 {
     record_close(take(l->r));
-    (void)nftw(l->folder, tree_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    tree_remove(l->folder);
     tree_done(&l->tree);
 }
 

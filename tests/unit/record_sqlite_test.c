@@ -1053,24 +1053,31 @@ TEST(a_failing_checkpoint_loses_nothing)
     }
 }
 
+/* Pictures until there is no room: the number of the last entry that was kept; 0: it was not that which ended it, or at once. */
+static int64_t show_until_full(struct record *r)
+{
+    auto_free char *big = calloc(1, 64 * KIB);
+    int64_t said = 0, got = 0;
+    for (int i = 0; i < 100 && got >= 0; i++) {
+        big[0] = (char)i;
+        got = lab_show(r, "a", big, 64 * KIB);
+        said = got > 0 ? got : said;
+    }
+    return got == -ENOSPC && said >= 2 ? said : 0;
+}
+
 /* In a process of its own, where files cannot grow beyond a limit. */
 static int fill_up(struct lab *l, rlim_t limit)
 {
-    auto_free char *big = calloc(1, 64 * KIB);
     struct rlimit was, now = {.rlim_cur = limit, .rlim_max = RLIM_INFINITY};
-    int64_t said = 0, got = 0;
     (void)signal(SIGXFSZ, SIG_IGN);
     (void)getrlimit(RLIMIT_FSIZE, &was);
     now.rlim_max = was.rlim_max;
     if (setrlimit(RLIMIT_FSIZE, &now) < 0)
         return 2;
     struct record *r = lab_open_as(l, "sqlite:", 0);
-    for (int i = 0; i < 100 && got >= 0; i++) {
-        big[0] = (char)i;
-        got = lab_show(r, "a", big, 64 * KIB);
-        said = got > 0 ? got : said;
-    }
-    if (got != -ENOSPC || said < 2)
+    int64_t said = show_until_full(r);
+    if (!said)
         return 3;
     (void)setrlimit(RLIMIT_FSIZE, &was);
     if (lab_say(r, "a", NULL, "there is room again") != said + 1)
@@ -1136,19 +1143,13 @@ static int read_only(struct lab *l)
 /* A whole file system that is full, and then is larger. */
 static int small_disk(struct lab *l)
 {
-    auto_free char *big = calloc(1, 64 * KIB);
     struct record_point at = {0};
     auto_free char *text = NULL;
-    int64_t said = 0, got = 0;
     if (!mount_alone() || mount("tmpfs", l->folder, "tmpfs", 0, "size=1m,mode=0700") < 0)
         return NO_MOUNT;
     struct record *r = lab_open_as(l, "sqlite:", 0);
-    for (int i = 0; i < 100 && got >= 0; i++) {
-        big[0] = (char)i;
-        got = lab_show(r, "a", big, 64 * KIB);
-        said = got > 0 ? got : said;
-    }
-    if (got != -ENOSPC || said < 2)
+    int64_t said = show_until_full(r);
+    if (!said)
         return 3;
     if (lab_read(r, "a", &at, &text, &l->fault) < 0 || at.seq < said)
         return 4;

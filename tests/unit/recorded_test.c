@@ -2,7 +2,6 @@
 /* What the record tells of a view is not believed beyond what can be: entries of older versions are understood, and one that does not
  * say it right shows nothing. Entries are taken from a session, altered, and put into another one; the file itself is gone. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,51 +9,20 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
 #include "record/record.h"
 #include "test.h"
-#include "tree.h"
-
-static struct tree tree;
-static char build[LIMIT_PATH_BYTES];
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void free_result(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-#define auto_result cleanup(free_result) fovea_result
-
-static void remove_tree(void)
-{
-    tree_done(&tree);
-}
+#include "top.h"
 
 static fovea *context(void)
 {
     struct fovea_fault fault = {0};
     fovea *f = NULL;
-    if (!tree.top[0]) {
-        CHECK(tree_init(&tree, "-") == 0 && !setenv("XDG_STATE_HOME", tree.top, 1));
-        (void)atexit(remove_tree);
-        ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
-        for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/recorded_test */
-            build[n] = '\0';
-            n = strrchr(build, '/') - build;
-        }
-        build[MAX(n, 0)] = '\0';
-    }
-    const char *reach[] = {tree.top, NULL};
-    struct fovea_options o = {.cwd = tree.top, .reach = reach, .config_file = "", .worker_dir = build, .render = FOVEA_RENDER_ALL};
+    (void)top_is_home();
+    const char *reach[] = {top, NULL};
+    struct fovea_options o = {.cwd = top, .reach = reach, .config_file = "", .worker_dir = build_folder(), .render = FOVEA_RENDER_ALL};
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -82,28 +50,19 @@ static int gather(void *arg, int64_t seq, const char *json, size_t len)
 }
 
 /* A file with that text, or of that fixture, is seen in a session and taken away; its entry, and the name of the view. */
-static void record_one(const char *session_name, const char *file, const char *fixture, struct buf *ret, char id[32])
+static void record_one(const char *session_name, const char *file, const char *source, struct buf *ret, char id[32])
 {
-    char from[LIMIT_PATH_BYTES + 64], to[LIMIT_PATH_BYTES];
     auto_fovea *f = context();
     auto_session *s = session(f, session_name);
-    (void)snprintf(from, sizeof from, "%s/fixtures/good/%s", build, fixture);
-    (void)snprintf(to, sizeof to, "%s%s", tree.top, file);
-    char bytes[8192];
-    const char *text = fixture;
-    ssize_t n = (ssize_t)strlen(fixture);
-    if (*fixture != '<') {
-        auto_close int in = open(from, O_RDONLY | O_CLOEXEC);
-        n = read(in, bytes, sizeof bytes);
-        text = bytes;
-    }
-    auto_close int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK(n > 0 && n < (ssize_t)sizeof bytes && write(out, text, (size_t)n) == n);
-    auto_result *r = see(s, to);
+    if (*source == '<')
+        put(file, source);
+    else
+        copy_file(fixture(source), file);
+    auto_result *r = see(s, in_top(file));
     struct fovea_image m = {0};
     CHECK_MSG(fovea_result_image(r, &m) == 0, "%s", fovea_result_text(r));
     (void)snprintf(id, 32, "%s", m.id ? m.id : "");
-    CHECK(fovea_session_entries(s, 0, gather, ret, NULL) == 0 && unlink(to) == 0);
+    CHECK(fovea_session_entries(s, 0, gather, ret, NULL) == 0 && unlink(in_top(file)) == 0);
 }
 
 /* The entry with one thing otherwise, in a session of its own; "" for what was: as it is. */
@@ -128,11 +87,11 @@ struct row {
     bool shown;
 };
 
-static void check_rows(const char *file, const char *fixture, const struct row *rows, size_t n)
+static void check_rows(const char *file, const char *source, const struct row *rows, size_t n)
 {
     char id[32];
     auto_buf entry = BUF_INIT(MIB);
-    record_one(file, file, fixture, &entry, id);
+    record_one(file, file, source, &entry, id);
     for (size_t i = 0; i < n; i++) {
         char name[64];
         (void)snprintf(name, sizeof name, "%s-%zu", file, i);
@@ -195,10 +154,7 @@ static const struct row svg[] = {
 
 TEST(a_recorded_drawing_of_an_older_version_is_as_large_as_its_scale_says)
 {
-    char program[LIMIT_PATH_BYTES + 16];
-    fovea_free(context());
-    (void)snprintf(program, sizeof program, "%s/fovea-svg", build);
-    if (access(program, X_OK) != 0)
+    if (!has_program("svg"))
         SKIP("fovea-svg is not built");
     check_rows("a.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'><rect width='20' height='30'/></svg>", svg, COUNT(svg));
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Versions of pictures that are made for a request: what a worker said is kept, what befell it is not, and a damaged one is made anew. */
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/context.h"
@@ -12,40 +10,11 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
 #include "test.h"
-#include "tree.h"
-
-static struct tree tree;
-static char build[LIMIT_PATH_BYTES];
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-
-static void remove_tree(void)
-{
-    tree_done(&tree);
-}
-
-/* build/tests/refit_test */
-static void find_build(void)
-{
-    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
-    for (int up = 0; n > 0 && up < 2; up++) {
-        build[n] = '\0';
-        char *slash = strrchr(build, '/');
-        *slash = '\0';
-        n = slash - build;
-    }
-}
+#include "top.h"
 
 /* A context with the workers of a folder of the build; its record is that of the others here. */
 static fovea *context(const char *folder)
@@ -53,13 +22,8 @@ static fovea *context(const char *folder)
     char workers[LIMIT_PATH_BYTES + 32];
     struct fovea_fault fault = {0};
     fovea *f = NULL;
-    if (!build[0]) {
-        CHECK(tree_init(&tree, "-") == 0);
-        (void)setenv("XDG_STATE_HOME", tree.top, 1);
-        (void)atexit(remove_tree);
-        find_build();
-    }
-    (void)snprintf(workers, sizeof workers, "%s%s", build, folder);
+    (void)top_is_home();
+    (void)snprintf(workers, sizeof workers, "%s%s", build_folder(), folder);
     CHECK_MSG(fovea_new(&(struct fovea_options){.config_file = "", .worker_dir = workers}, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -101,27 +65,13 @@ static char *lower_new(fovea_session *s)
 /* Runs a statement on the record; gives the number in its first column, or how many rows it changed. */
 static int sql(const char *words)
 {
-    char path[LIMIT_PATH_BYTES];
     sqlite3 *db = NULL;
     sqlite3_stmt *st = NULL;
-    (void)snprintf(path, sizeof path, "%sfovea/record.db", tree.top);
-    CHECK(sqlite3_open(path, &db) == SQLITE_OK && sqlite3_prepare_v2(db, words, -1, &st, NULL) == SQLITE_OK);
+    CHECK(sqlite3_open(in_top("state/fovea/record.db"), &db) == SQLITE_OK && sqlite3_prepare_v2(db, words, -1, &st, NULL) == SQLITE_OK);
     int n = sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int(st, 0) : sqlite3_changes(db);
     (void)sqlite3_finalize(st);
     (void)sqlite3_close(db);
     return n;
-}
-
-static char *fixture_new(const char *name, size_t *ret_len)
-{
-    char path[LIMIT_PATH_BYTES + 64];
-    (void)snprintf(path, sizeof path, "%s/fixtures/%s", build, name);
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st = {0};
-    CHECK_MSG(fd >= 0 && fstat(fd, &st) == 0, "%s", path);
-    char *bytes = malloc((size_t)st.st_size + 1);
-    *ret_len = (size_t)read(fd, bytes, (size_t)st.st_size);
-    return bytes;
 }
 
 TEST(a_worker_that_died_is_no_verdict_and_nothing_is_kept)
@@ -150,7 +100,7 @@ static void harm_and_lower(const char *name, const char *harm)
 {
     auto_fovea *f = context("");
     size_t len;
-    auto_free char *bytes = fixture_new("good/png-with-exif-gps-and-text.png", &len);
+    auto_free char *bytes = bytes_of(fixture("png-with-exif-gps-and-text.png"), &len);
     auto_session *s = session_with(f, name, bytes, len);
     auto_free char *first = lower_new(s);
     CHECK(first && strstr(first, "base64"));

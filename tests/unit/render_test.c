@@ -4,13 +4,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "handles.h"
 #include "percept/columns.h"
 #include "percept/result.h"
-
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
 
 /* ---------------------------------------------------------------- columns */
 
@@ -158,7 +154,7 @@ static const struct {
 TEST(an_answer_has_four_or_sixteen_lines_and_its_model)
 {
     for (size_t i = 0; i < COUNT(answers); i++) {
-        cleanup(result_p) fovea_result *r = answer(answers[i].text, "image/webp");
+        auto_result *r = answer(answers[i].text, "image/webp");
         auto_free char *brief = fovea_render_result_new(r, false), *expanded = fovea_render_result_new(r, true);
         CHECK_MSG(!strcmp(brief, answers[i].brief), "%s: got '%s'", answers[i].what, brief);
         CHECK_MSG(!strcmp(expanded, answers[i].expanded), "%s: got '%s'", answers[i].what, expanded);
@@ -167,16 +163,16 @@ TEST(an_answer_has_four_or_sixteen_lines_and_its_model)
 
 TEST(an_answer_without_a_picture_has_its_model_alone)
 {
-    cleanup(result_p) fovea_result *r = answer("x", NULL);
+    auto_result *r = answer("x", NULL);
     auto_free char *got = fovea_render_result_new(r, false);
     CHECK_STR(got, "x\nanthropic/claude-opus-4-7");
 }
 
 TEST(refusals_and_errors_say_why)
 {
-    cleanup(result_p) fovea_result *refusal = result_refused(REASON_ABSENT, "a.png is not there");
-    cleanup(result_p) fovea_result *failed = result_failed(FAIL_LLM_ERROR, "out of\033 luck", &(struct cost){.words = "0"});
-    cleanup(result_p) fovea_result *plain = result_failed_plain("inspect_image request aborted.");
+    auto_result *refusal = result_refused(REASON_ABSENT, "a.png is not there");
+    auto_result *failed = result_failed(FAIL_LLM_ERROR, "out of\033 luck", &(struct cost){.words = "0"});
+    auto_result *plain = result_failed_plain("inspect_image request aborted.");
     auto_free char *a = fovea_render_result_new(refusal, false), *b = fovea_render_result_new(failed, false),
                    *c = fovea_render_result_new(plain, false);
     CHECK_STR(a, "absent: a.png is not there");
@@ -188,7 +184,7 @@ TEST(a_text_is_its_lines_whatever_bytes_they_hold)
 {
     struct text t = {.text = strndup("a\nb\nc\nd\ne", 9), .len = 9, .first = 1, .last = 5, .total = 5};
     t.text[2] = '\0';
-    cleanup(result_p) fovea_result *r = result_of_text(&t);
+    auto_result *r = result_of_text(&t);
     auto_free char *got = fovea_render_result_new(r, false);
     CHECK_STR(got, "a\n\\u0000\nc\nd\n… 1 more line");
 }
@@ -197,7 +193,7 @@ TEST(a_perception_is_its_note_and_its_id)
 {
     struct perception p = {.id = "view:3f9a0c51d2e4", .note = strdup("a.png 10x10, shown pixel for pixel."),
                            .media = MEDIA_WEBP, .size = {10, 10}, .crop = {0, 0, 10, 10}};
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *got = fovea_render_result_new(r, false);
     CHECK_STR(got, "a.png 10x10, shown pixel for pixel.\nview:3f9a0c51d2e4 · image/webp");
 }

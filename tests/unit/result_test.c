@@ -8,17 +8,10 @@
 #include "api/views.h"
 #include "base/cleanup.h"
 #include "comma.h"
+#include "handles.h"
+#include "percept/json.h"
 #include "percept/note.h"
 #include "percept/result.h"
-
-static void json_decref_p(json_t **j)
-{
-    json_decref(*j);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
 
 /* The contract's own example: 3840x2160 shown at 1568x882. */
 static struct perception example(void)
@@ -45,7 +38,7 @@ static struct perception example(void)
 static json_t *json_of(struct perception *p, unsigned flags)
 {
     p->note = note_new(p, "a.png", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(p);
+    auto_result *r = result_of_perception(p);
     auto_free char *words = fovea_result_json_new(r, flags);
     return json_loads(words ? words : "", 0, NULL);
 }
@@ -56,7 +49,7 @@ TEST(perception_json_has_the_contracts_members)
                                        "height", "bytes",  "source", "region", "page", "scale", "offset",
                                        "resized", "over_budget", "tokens", "note"};
     struct perception p = example();
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     for (size_t i = 0; i < COUNT(keys); i++)
         CHECK_MSG(json_object_get(j, keys[i]) != NULL, "%s is missing", keys[i]);
     CHECK(json_object_get(j, "data") == NULL);
@@ -72,7 +65,7 @@ TEST(perception_json_has_the_contracts_members)
 TEST(perception_json_carries_the_picture_only_when_asked)
 {
     struct perception p = example();
-    cleanup(json_decref_p) json_t *j = json_of(&p, FOVEA_JSON_DATA);
+    auto_json *j = json_of(&p, FOVEA_JSON_DATA);
     CHECK_STR(json_string_value(json_object_get(j, "data")), "UklGRg==");
 }
 
@@ -268,7 +261,7 @@ TEST(words_beside_a_picture_have_the_factors_of_its_note)
     p.crop = (struct area){0, 0, 988.232, 555.57};
     p.again = true;
     p.note = note_new(&p, "a.svg", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *words = fovea_result_words_new(r);
     CHECK_MSG(strstr(words, "Multiply coordinates by 0.6303 ") && strstr(words, "scale 0.6303,"), "%s", words);
 }
@@ -279,7 +272,7 @@ TEST(the_way_to_one_of_a_sheet_is_one_that_it_has)
     p.source.media = MEDIA_GIF;
     p.sheet = p.again = true;
     p.note = strdup("n");
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *words = fovea_result_words_new(r);
     CHECK_MSG(strstr(words, " and its frame]"), "%s", words);
 }
@@ -291,7 +284,7 @@ TEST(small_units_have_more_places_in_json)
     p.region = true;
     p.size = (struct size){1568, 1568};
     p.crop = (struct area){0.0123456, 0.25, 0.05, 0.05};
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     CHECK(json_number_value(json_array_get(json_object_get(j, "offset"), 0)) == 0.0123456);
     CHECK(json_number_value(json_array_get(json_object_get(j, "region"), 0)) == 0.0123456);
 }
@@ -301,7 +294,7 @@ TEST(lines_of_a_part_that_cannot_be_told_are_null)
     struct perception p = example();
     p.source.media = MEDIA_TEXT;
     p.total_lines = 9;
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     CHECK(json_is_null(json_object_get(j, "lines")) && json_integer_value(json_object_get(j, "total_lines")) == 9);
 }
 
@@ -314,7 +307,7 @@ TEST(json_of_a_sheet_has_cells_and_no_scale)
     p.cells = calloc(1, sizeof *p.cells);
     p.cells[0] = (struct cell){{8, 9, 100, 50}, 40, 4100, false, true};
     p.n_cells = 1;
-    cleanup(json_decref_p) json_t *j = json_of(&p, 0);
+    auto_json *j = json_of(&p, 0);
     auto_free char *cells = json_dumps(json_object_get(j, "cells"), JSON_COMPACT);
     CHECK_STR(cells, "[{\"frame\":40,\"time\":4.0999999999999996,\"box\":[8,9,100,50]}]");
     CHECK(json_is_null(json_object_get(j, "scale")) && json_is_null(json_object_get(j, "offset")));
@@ -327,7 +320,7 @@ TEST(equal_pictures_are_a_perception_without_pixels)
     struct perception p = {.id = "view:3f9a0c51d2e4", .ref = strdup("a.png"), .source = {.media = MEDIA_PNG, .size = {9, 9}},
                            .difference = {.made = true, .name = strdup("b.png"), .size = {9, 9}, .own = {9, 9}}};
     p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *json = fovea_result_json_new(r, FOVEA_JSON_DATA), *words = fovea_result_words_new(r);
     struct fovea_image image;
     CHECK(fovea_result_image(r, &image) == -ENOENT);
@@ -339,9 +332,9 @@ TEST(equal_pictures_are_a_perception_without_pixels)
 TEST(refusal_json_has_reason_and_message)
 {
     for (int reason = 0; reason < REASON_COUNT; reason++) {
-        cleanup(result_p) fovea_result *r = result_refused((enum reason)reason, "say \"%s\"", "it");
+        auto_result *r = result_refused((enum reason)reason, "say \"%s\"", "it");
         auto_free char *words = fovea_result_json_new(r, FOVEA_JSON_DATA);
-        cleanup(json_decref_p) json_t *j = json_loads(words, 0, NULL);
+        auto_json *j = json_loads(words, 0, NULL);
         CHECK(json_is_false(json_object_get(j, "ok")));
         CHECK_STR(json_string_value(json_object_get(j, "kind")), "refusal");
         CHECK_STR(json_string_value(json_object_get(j, "reason")), reason_name((enum reason)reason));
@@ -353,9 +346,9 @@ TEST(text_json_keeps_the_text_exactly)
 {
     struct text t = {.path = strdup("/a"), .text = strdup("one\r\ntw\"o\n"), .len = 10, .first = 10, .last = 11,
                      .total = 500};
-    cleanup(result_p) fovea_result *r = result_of_text(&t);
+    auto_result *r = result_of_text(&t);
     auto_free char *words = fovea_result_json_new(r, 0);
-    cleanup(json_decref_p) json_t *j = json_loads(words, 0, NULL);
+    auto_json *j = json_loads(words, 0, NULL);
     CHECK_STR(json_string_value(json_object_get(j, "text")), "one\r\ntw\"o\n");
     CHECK(json_integer_value(json_array_get(json_object_get(j, "lines"), 1)) == 11);
     CHECK(json_integer_value(json_object_get(j, "total_lines")) == 500);
@@ -396,7 +389,7 @@ TEST(envelope_is_the_contracts_byte_for_byte)
         .parsed_text = strdup("{}"), .provider = strdup("anthropic"), .model = strdup("claude-opus-4-7"),
         .cost = {3400000, "0.0034"}, .input_tokens = 1287, .output_tokens = -1, .note = strdup("seen small"),
     };
-    cleanup(result_p) fovea_result *r = result_of_answer(&a);
+    auto_result *r = result_of_answer(&a);
     auto_free char *words = fovea_result_json_new(r, 0);
     CHECK_STR(words, "{\"ok\":true,\"kind\":\"answer\",\"text\":\"a \\\"menu\\\"\\nopen\","
                      "\"parsed\":{\"third\":0.3333333333333333,\"tenth\":0.1,\"n\":3},\"model\":\"claude-opus-4-7\","
@@ -408,7 +401,7 @@ TEST(inspected_answer_has_content_and_details_only)
 {
     struct answer a = {.inspected = true, .text = strdup("yes"), .provider = strdup("home"), .model = strdup("a/b"),
                        .path = strdup("/abs/a.png"), .mime = "image/webp"};
-    cleanup(result_p) fovea_result *r = result_of_answer(&a);
+    auto_result *r = result_of_answer(&a);
     auto_free char *words = fovea_result_json_new(r, 0);
     CHECK_STR(words, "{\"ok\":true,\"kind\":\"answer\",\"content\":[{\"type\":\"text\",\"text\":\"yes\"}],"
                      "\"details\":{\"model\":\"home/a/b\",\"imagePath\":\"/abs/a.png\",\"mimeType\":\"image/webp\"}}");
@@ -431,12 +424,12 @@ TEST(error_has_prefix_code_and_cost_or_words_alone)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct cost cost = {.nano = rows[i].nano};
-        cleanup(result_p) fovea_result *r = result_failed(FAIL_LLM_ERROR, "no", &cost);
+        auto_result *r = result_failed(FAIL_LLM_ERROR, "no", &cost);
         auto_free char *words = fovea_result_json_new(r, 0);
         CHECK_STR(words, rows[i].json);
         CHECK_STR(fovea_result_code(r), "execution_failed");
     }
-    cleanup(result_p) fovea_result *plain = result_failed_plain("inspect_image request failed.");
+    auto_result *plain = result_failed_plain("inspect_image request failed.");
     auto_free char *words = fovea_result_json_new(plain, 0);
     CHECK_STR(words, "{\"ok\":false,\"kind\":\"error\",\"error\":\"inspect_image request failed.\"}");
     CHECK(!fovea_result_code(plain));
@@ -447,7 +440,7 @@ TEST(native_perception_says_so_and_carries_the_question)
     struct perception p = example();
     p.question = strdup("which?");
     p.note = strdup("n");
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     struct fovea_image image;
     auto_free char *words = fovea_result_json_new(r, 0);
     CHECK(strstr(words, "\"native\":true") && !fovea_result_image(r, &image) && !strcmp(image.question, "which?"));
@@ -458,7 +451,7 @@ TEST(a_result_says_the_same_whatever_the_locale)
     struct perception p = example();
     p.size = (struct size){1568, 800};
     p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *json = fovea_result_json_new(r, 0), *words = fovea_result_words_new(r);
     if (!comma_on())
         SKIP("no locale with a comma can be made here (localedef)");

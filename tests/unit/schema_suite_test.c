@@ -7,14 +7,11 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "percept/json.h"
 #include "schema/schema.h"
 
 #define SUITE "../shared/corpora/JSON-Schema-Test-Suite/"
 
-static void json_p(json_t **j)
-{
-    json_decref(*j);
-}
 static void schema_p(struct schema **s)
 {
     schema_free(*s);
@@ -87,7 +84,7 @@ static void run_file(const char *folder, const char *file, bool formats, struct 
     size_t i, k;
     json_t *group, *test;
     (void)snprintf(path, sizeof path, "%s/%s", folder, file);
-    cleanup(json_p) json_t *groups = load(path);
+    auto_json *groups = load(path);
     CHECK_MSG(groups != NULL, "%s cannot be read", path);
     json_array_foreach(groups, i, group) {
         cleanup(schema_p) struct schema *s = NULL;

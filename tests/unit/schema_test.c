@@ -11,17 +11,13 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "percept/json.h"
 #include "schema/schema.h"
 
-static void json_p(json_t **j)
-{
-    json_decref(*j);
-}
 static void schema_p(struct schema **s)
 {
     schema_free(*s);
 }
-#define auto_json cleanup(json_p) json_t
 #define auto_schema cleanup(schema_p) struct schema
 
 static json_t *parse(const char *text)

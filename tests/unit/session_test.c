@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions: what each narrows and fits, that one cannot see what is another's, and which tools a personality leaves. */
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -12,71 +10,21 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
 #include "silence.h"
 #include "test.h"
+#include "top.h"
 
-/* The tree of this run: made once, removed at exit. The environment leads into it. */
-static char top[] = "/tmp/fovea-session-XXXXXX";
-static char build[LIMIT_PATH_BYTES]; /* where the worker and the fixtures are */
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st, (void)flag, (void)ftw;
-    return remove(path);
-}
-
-static void remove_tree(void)
-{
-    (void)nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* A path in the tree; good until 8 calls later. */
-static const char *in_top(const char *name)
-{
-    static char paths[8][LIMIT_PATH_BYTES];
-    static unsigned next;
-    char *path = paths[next++ % COUNT(paths)];
-    (void)snprintf(path, LIMIT_PATH_BYTES, "%s/%s", top, name);
-    return path;
-}
-
-static void put(const char *name, const char *text)
-{
-    auto_close int fd = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK_MSG(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s", name);
-}
-
-static void copy_file(const char *from, const char *name)
-{
-    char bytes[64 * KIB];
-    auto_close int in = open(from, O_RDONLY | O_CLOEXEC);
-    auto_close int to = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ssize_t n = read(in, bytes, sizeof bytes);
-    CHECK_MSG(n > 0 && write(to, bytes, (size_t)n) == n, "%s", from);
-}
-
-static void find_build(void)
-{
-    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
-    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/session_test */
-        build[n] = '\0';
-        char *slash = strrchr(build, '/');
-        *slash = '\0';
-        n = slash - build;
-    }
-}
-
-static bool made_tree(void)
+/* The environment leads into the folder of this run. */
+static void made_tree(void)
 {
     static const char *const folders[] = {"home", "home/config", "home/config/fovea", "home/state", "home/state/fovea",
                                           "a", "b", "b/deep", "home/config/fovea/personalities",
                                           "home/config/fovea/personalities/reader"};
-    if (build[0])
-        return true;
-    if (!mkdtemp(top))
-        return false;
-    (void)atexit(remove_tree);
+    if (!top_make())
+        return;
     for (size_t i = 0; i < COUNT(folders); i++)
         CHECK(mkdir(in_top(folders[i]), 0700) == 0);
     put("a/t.txt", "in a\n");
@@ -87,37 +35,18 @@ static bool made_tree(void)
     CHECK(symlink("b", in_top("link")) == 0);
     CHECK(setenv("HOME", in_top("home"), 1) == 0 && setenv("XDG_CONFIG_HOME", in_top("home/config"), 1) == 0 &&
           setenv("XDG_STATE_HOME", in_top("home/state"), 1) == 0);
-    find_build();
-    return true;
 }
-
-static void fovea_free_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void session_free_p(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void result_free_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_free_p) fovea
-#define auto_session cleanup(session_free_p) fovea_session
-#define auto_result cleanup(result_free_p) fovea_result
 
 /* A context that reaches the tree and the fixtures, where no other reach is given. */
 static fovea *context(struct fovea_options options)
 {
     fovea *f = NULL;
     struct fovea_fault fault = {0};
-    if (!made_tree())
-        return NULL;
-    const char *reach[] = {top, build, NULL};
+    made_tree();
+    const char *reach[] = {top, build_folder(), NULL};
     options.cwd = options.cwd ? options.cwd : in_top("a");
     options.reach = options.reach ? options.reach : reach;
-    options.worker_dir = build;
+    options.worker_dir = build_folder();
     CHECK_MSG(fovea_new(&options, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -209,8 +138,7 @@ TEST(session_path_of_any_length_is_answered)
 TEST(session_folder_may_lie_outside_the_reach)
 {
     const char *reach[] = {NULL, NULL};
-    if (!made_tree())
-        return;
+    made_tree();
     reach[0] = in_top("a");
     auto_fovea *f = context((struct fovea_options){.reach = reach});
     auto_session *s = f ? session(f, (struct fovea_session_options){.cwd = in_top("link/deep")}) : NULL;
@@ -229,7 +157,7 @@ TEST(view_id_means_the_same_file_in_every_session)
         return;
     char fixtures[LIMIT_PATH_BYTES + 32];
     struct fovea_image one, two;
-    (void)snprintf(fixtures, sizeof fixtures, "%s/fixtures/good", build);
+    (void)snprintf(fixtures, sizeof fixtures, "%s/fixtures/good", build_folder());
     auto_session *s = session(f, (struct fovea_session_options){.cwd = fixtures});
     auto_session *other = session(f, (struct fovea_session_options){.cwd = in_top("b")});
     auto_result *first = call(s, "view", "{\"path\":\"png-rgb-8.png\"}");
@@ -276,7 +204,7 @@ TEST(session_fits_pictures_to_its_host)
     auto_fovea *f = context((struct fovea_options){0});
     for (size_t i = 0; f && i < COUNT(rows); i++) {
         auto_session *s = session(f, rows[i].options);
-        auto_result *r = s ? call(s, "view", "{\"path\":\"%s/fixtures/good/png-photo-2000x1500.png\"%s}", build,
+        auto_result *r = s ? call(s, "view", "{\"path\":\"%s/fixtures/good/png-photo-2000x1500.png\"%s}", build_folder(),
                                   rows[i].arguments) : NULL;
         auto_free char *json = r ? fovea_result_json_new(r, 0) : NULL;
         struct fovea_image image;
@@ -301,12 +229,13 @@ TEST(session_refuses_a_picture_larger_than_its_host_takes)
         {"images: {autoResize: true}\n", "ask for less of it with region, or for a smaller max_edge"},
         {"images: {autoResize: false}\n", "set images.autoResize to true"},
     };
-    for (size_t i = 0; made_tree() && i < COUNT(rows); i++) {
+    made_tree();
+    for (size_t i = 0; i < COUNT(rows); i++) {
         put("max.yaml", rows[i].config);
         auto_fovea *f = context((struct fovea_options){.config_file = in_top("max.yaml")});
         auto_session *s = f ? session(f, (struct fovea_session_options){.max_image = 300}) : NULL;
         auto_result *r =
-            s ? call(s, "view", "{\"path\":\"%s/fixtures/good/png-photo-2000x1500.png\"}", build) : NULL;
+            s ? call(s, "view", "{\"path\":\"%s/fixtures/good/png-photo-2000x1500.png\"}", build_folder()) : NULL;
         if (!r)
             continue;
         CHECK_STR(fovea_result_reason(r), "too_large");
@@ -395,8 +324,7 @@ TEST(own_files_are_never_shown)
     static const char *const files[] = {
         "home/state/fovea/token", "home/config/fovea/personalities/reader/toolset.yaml", "conf/fovea.yaml",
         "conf/personalities/x/config.yaml", "conf/personalities/later.yaml"};
-    if (!made_tree())
-        return;
+    made_tree();
     CHECK(mkdir(in_top("conf"), 0700) == 0 && mkdir(in_top("conf/personalities"), 0700) == 0 &&
           mkdir(in_top("conf/personalities/x"), 0700) == 0);
     put("conf/fovea.yaml", "images: {maxBytes: 400000}\n");
@@ -533,7 +461,7 @@ TEST(view_id_opens_nothing_outside_the_roots)
     const char *roots[] = {in_top("a"), NULL};
     auto_session *s = session(f, (struct fovea_session_options){0});
     auto_session *narrow = session(f, (struct fovea_session_options){.roots = roots});
-    auto_result *first = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build);
+    auto_result *first = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build_folder());
     struct fovea_image image;
     if (!first || fovea_result_image(first, &image) < 0) {
         CHECK(false);
@@ -565,15 +493,13 @@ TEST(view_id_outside_the_roots_is_as_unknown_as_any)
     auto_fovea *f = context((struct fovea_options){0});
     if (!f)
         return;
-    char png[LIMIT_PATH_BYTES + 64];
-    (void)snprintf(png, sizeof png, "%s/fixtures/good/png-gray-1.png", build);
     const char *roots[] = {in_top("a"), NULL};
     auto_session *s = session(f, (struct fovea_session_options){0});
     auto_session *narrow = session(f, (struct fovea_session_options){.roots = roots});
-    auto_result *first = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build);
+    auto_result *first = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build_folder());
     struct fovea_image image;
     CHECK(first && fovea_result_image(first, &image) == 0);
-    copy_file(png, "a/own.png");
+    copy_file(fixture("png-gray-1.png"), "a/own.png");
     for (size_t i = 0; i < COUNT(calls); i++) {
         auto_free char *others = refusal_of(narrow, image.id, calls[i]);
         auto_free char *unknown = refusal_of(narrow, "view:0000000000000000", calls[i]);
@@ -619,7 +545,7 @@ TEST(host_may_ask_for_workers_at_any_time)
     static const unsigned counts[] = {2, 1000000, 0, 1};
     for (size_t i = 0; s && i < COUNT(counts); i++) {
         fovea_ready(f, counts[i]);
-        auto_result *r = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build);
+        auto_result *r = call(s, "view", "{\"path\":\"%s/fixtures/good/png-rgb-8.png\"}", build_folder());
         CHECK(r && fovea_result_kind(r) == FOVEA_PERCEPTION);
     }
 }
@@ -651,7 +577,7 @@ TEST(cancel_ends_a_view_that_is_under_way)
     struct timespec now;
     if (!s || fovea_cancel_new(&k.cancel, &fault) < 0)
         return;
-    (void)snprintf(json, sizeof json, "{\"path\":\"%s/fixtures/good/jpeg-photo-3000x2000.jpg\"}", build);
+    (void)snprintf(json, sizeof json, "{\"path\":\"%s/fixtures/good/jpeg-photo-3000x2000.jpg\"}", build_folder());
     CHECK(pthread_create(&thread, NULL, strike_soon, &k) == 0);
     int code = fovea_session_call(s, "view", json, strlen(json), k.cancel, &r, &fault);
     (void)clock_gettime(CLOCK_MONOTONIC, &now);

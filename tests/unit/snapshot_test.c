@@ -12,32 +12,10 @@
 
 #include "base/clock.h"
 #include "base/sha256.h"
+#include "place.h"
 #include "source/reader.h"
 #include "silence.h"
 #include "test.h"
-#include "tree.h"
-
-struct place {
-    struct tree t;
-    struct gate *g;
-};
-
-static void place_done(struct place *p)
-{
-    gate_free(p->g);
-    tree_done(&p->t);
-}
-
-static void place_init(struct place *p, const char *setup)
-{
-    struct fovea_fault fault = {0};
-    p->g = NULL;
-    CHECK(!tree_init(&p->t, setup));
-    auto_free char *root = tree_text(&p->t, "@R");
-    const char *reach[] = {root, NULL};
-    struct gate_options o = {.cwd = root, .reach = reach};
-    CHECK_MSG(gate_new(&o, &p->g, &fault) >= 0, "%s", fault.text);
-}
 
 static enum snapshot_verdict take_one(const struct place *p, const char *ref, uint64_t cap, struct snapshot *ret)
 {

@@ -9,58 +9,28 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
 #include "sandbox/proto.h"
 #include "test.h"
-#include "tree.h"
-
-static struct tree tree;
-
-static void free_fovea(fovea **f)
-{
-    fovea_free(*f);
-}
-static void free_session(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void free_result(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(free_fovea) fovea
-#define auto_session cleanup(free_session) fovea_session
-#define auto_result cleanup(free_result) fovea_result
-
-static void remove_tree(void)
-{
-    tree_done(&tree);
-}
+#include "top.h"
 
 /* Links under the name of each program to the one worker that does as it is told. */
-static void make_tree(void)
+static void link_workers(void)
 {
-    static const char *const names[] = {"worker", "photo", "svg", "text", "pdf", "video"};
-    char worker[LIMIT_PATH_BYTES], link[LIMIT_PATH_BYTES + 32];
-    ssize_t n = readlink("/proc/self/exe", worker, sizeof worker - 1);
-    worker[n > 0 ? n : 0] = '\0';
-    size_t len = (size_t)(strrchr(worker, '/') - worker);
-    (void)snprintf(worker + len, sizeof worker - len, "/fault/fovea-worker");
-    CHECK(tree_init(&tree, "-") == 0 && !setenv("XDG_STATE_HOME", tree.top, 1));
-    (void)atexit(remove_tree);
-    for (size_t i = 0; i < COUNT(names); i++) {
-        (void)snprintf(link, sizeof link, "%s/fovea-%s", tree.top, names[i]);
-        CHECK(symlink(worker, link) == 0);
-    }
+    static const char *const names[] = {"fovea-worker", "fovea-photo", "fovea-svg", "fovea-text", "fovea-pdf", "fovea-video"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        CHECK(symlink(built("tests/fault/fovea-worker"), in_top(names[i])) == 0);
 }
 
 static fovea *context(void)
 {
     struct fovea_fault fault = {0};
     fovea *f = NULL;
-    if (!tree.top[0])
-        make_tree();
-    struct fovea_options o = {.config_file = "", .worker_dir = tree.top, .render = FOVEA_RENDER_ALL};
+    if (top_is_home())
+        link_workers();
+    struct fovea_options o = {.config_file = "", .worker_dir = top, .render = FOVEA_RENDER_ALL};
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     return f;
 }

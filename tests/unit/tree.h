@@ -31,9 +31,15 @@ static inline int tree_remove_one(const char *path, const struct stat *st, int f
     return remove(path);
 }
 
+/* A folder with all in it; what is mounted there stays. */
+static inline void tree_remove(const char *folder)
+{
+    (void)nftw(folder, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
 static inline void tree_done(struct tree *t)
 {
-    (void)nftw(t->top, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    tree_remove(t->top);
 }
 
 /* \n \xHH \uHHHH \\, {N*text} (innermost first) and @; the caller frees. */

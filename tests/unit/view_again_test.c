@@ -3,62 +3,18 @@
  * the record of a session, and never more than a session may see. */
 #include "test.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <math.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
+#include "top.h"
 
 /* ---------------------------------------------------------------- a place to be in */
-
-static char top[] = "/tmp/fovea-again-XXXXXX";
-static char build[LIMIT_PATH_BYTES];
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st, (void)flag, (void)ftw;
-    return remove(path);
-}
-
-static void remove_tree(void)
-{
-    (void)nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static const char *in_top(const char *name)
-{
-    static char paths[8][LIMIT_PATH_BYTES];
-    static unsigned next;
-    char *path = paths[next++ % COUNT(paths)];
-    (void)snprintf(path, LIMIT_PATH_BYTES, "%s/%s", top, name);
-    return path;
-}
-
-static void put(const char *name, const void *bytes, size_t len)
-{
-    auto_close int fd = open(in_top(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK_MSG(fd >= 0 && write(fd, bytes, len) == (ssize_t)len, "%s", name);
-}
-
-static void put_text(const char *name, const char *text)
-{
-    put(name, text, strlen(text));
-}
-
-static void copy_fixture(const char *fixture, const char *name)
-{
-    char from[LIMIT_PATH_BYTES + 64];
-    static char bytes[4 * MIB];
-    (void)snprintf(from, sizeof from, "%s/fixtures/good/%s", build, fixture);
-    auto_close int fd = open(from, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
-    CHECK_MSG(n > 0, "%s", from);
-    put(name, bytes, n > 0 ? (size_t)n : 0);
-}
 
 static void put_lines(const char *name, int n)
 {
@@ -66,41 +22,14 @@ static void put_lines(const char *name, int n)
     size_t len = 0;
     for (int i = 1; i <= n; i++)
         len += (size_t)snprintf(text + len, sizeof text - len, "line %d\n", i);
-    put(name, text, len);
+    put_bytes(name, text, len);
 }
 
 static void made_tree(void)
 {
-    if (build[0])
-        return;
-    CHECK(mkdtemp(top) != NULL);
-    (void)atexit(remove_tree);
-    CHECK(setenv("HOME", top, 1) == 0 && setenv("XDG_STATE_HOME", in_top("state"), 1) == 0 &&
-          setenv("XDG_CONFIG_HOME", in_top("config"), 1) == 0 && setenv("XDG_CACHE_HOME", in_top("cache"), 1) == 0);
-    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
-    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/view_again_test */
-        build[n] = '\0';
-        n = strrchr(build, '/') - build;
-        build[n] = '\0';
-    }
-    CHECK(mkdir(in_top("elsewhere"), 0700) == 0);
+    if (top_is_home())
+        CHECK(mkdir(in_top("elsewhere"), 0700) == 0);
 }
-
-static void fovea_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void session_p(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_p) fovea
-#define auto_session cleanup(session_p) fovea_session
-#define auto_result cleanup(result_p) fovea_result
 
 static fovea *context_with(const char *workers)
 {
@@ -116,8 +45,7 @@ static fovea *context_with(const char *workers)
 
 static fovea *context(void)
 {
-    made_tree();
-    return context_with(build);
+    return context_with(build_folder());
 }
 
 static fovea_session *session(fovea *f, struct fovea_session_options o)
@@ -139,14 +67,6 @@ static fovea_result *see(fovea *f, fovea_session *s, struct fovea_view_request q
 
 #define SEE(f, ...) see(f, NULL, (struct fovea_view_request){__VA_ARGS__})
 #define ASK(s, ...) see(NULL, s, (struct fovea_view_request){__VA_ARGS__})
-
-static bool has_program(const char *name)
-{
-    char path[LIMIT_PATH_BYTES + 64];
-    made_tree();
-    (void)snprintf(path, sizeof path, "%s/fovea-%s", build, name);
-    return access(path, X_OK) == 0;
-}
 
 /* A member of the result, as JSON. */
 static const char *told(const fovea_result *r, const char *member)
@@ -188,7 +108,7 @@ TEST(a_tile_seen_again_is_the_same_part_under_any_limits)
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "tiles"});
     auto_session *same = session(other, (struct fovea_session_options){.name = "tiles"});
-    copy_fixture("png-very-tall.png", "tall.png");
+    copy_file(fixture("png-very-tall.png"), "tall.png");
     auto_result *tile = ASK(s, .path = "tall.png", .page = {2, 0});
     const char *id = told(tile, "id");
     auto_result *again = ASK(s, .path = id), *small = ASK(s, .path = id, .max_edge = 400);
@@ -207,8 +127,8 @@ TEST(a_view_seen_again_has_the_fit_that_was_asked_for)
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "fits"});
     auto_session *same = session(other, (struct fovea_session_options){.name = "fits"});
-    copy_fixture("png-very-tall.png", "long.png");
-    copy_fixture("png-rgb-8.png", "fit.png");
+    copy_file(fixture("png-very-tall.png"), "long.png");
+    copy_file(fixture("png-rgb-8.png"), "fit.png");
     const struct fovea_view_request first[] = {
         {.path = "fit.png", .max_edge = 40},
         {.path = "long.png", .max_edge = 400, .model = "claude-opus-4-7"},
@@ -282,7 +202,7 @@ TEST(a_part_of_a_page_of_text_has_the_lines_that_are_shown)
 TEST(a_region_measured_on_another_page_or_frame_is_refused)
 {
     auto_fovea *f = context();
-    copy_fixture("gif-animated-3-frames.gif", "a.gif");
+    copy_file(fixture("gif-animated-3-frames.gif"), "a.gif");
     auto_result *second = SEE(f, .path = "a.gif", .frame = 2);
     const char *id = told(second, "id");
     const struct fovea_box box = {0, 0, 5, 5, true};
@@ -302,7 +222,7 @@ TEST(a_region_of_a_recorded_drawing_maps_to_the_last_digit)
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "svg"});
     auto_session *same = session(other, (struct fovea_session_options){.name = "svg"});
-    put_text("a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800.4\" height=\"400.2\"><rect width=\"50\" height=\"50\"/></svg>");
+    put("a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800.4\" height=\"400.2\"><rect width=\"50\" height=\"50\"/></svg>");
     auto_result *whole = ASK(s, .path = "a.svg");
     const struct fovea_box box = {196, 343, 98, 49, true};
     auto_result *here = ASK(s, .path = told(whole, "id"), .space = "view", .region = box);
@@ -319,7 +239,7 @@ TEST(a_region_of_a_recorded_drawing_is_as_round_as_it_was_asked_for)
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "round"});
     auto_session *same = session(other, (struct fovea_session_options){.name = "round"});
-    put_text("r.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"400\"><rect width=\"50\" height=\"50\"/></svg>");
+    put("r.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"400\"><rect width=\"50\" height=\"50\"/></svg>");
     auto_result *whole = ASK(s, .path = "r.svg");
     auto_result *there = ASK(same, .path = told(whole, "id"), .space = "view", .region = {196, 343, 98, 49, true});
     CHECK_STR(told(there, "region"), "[100,175,50,25]");
@@ -332,10 +252,10 @@ TEST(a_recorded_markdown_keeps_its_images)
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "md"});
     auto_session *same = session(other, (struct fovea_session_options){.name = "md"});
-    copy_fixture("png-rgb-8.png", "pic.png");
-    put_text("m.md", "# One\n\n![it](pic.png)\n");
+    copy_file(fixture("png-rgb-8.png"), "pic.png");
+    put("m.md", "# One\n\n![it](pic.png)\n");
     auto_result *first = ASK(s, .path = "m.md");
-    put_text("m.md", "# Another\n");
+    put("m.md", "# Another\n");
     auto_result *changed = ASK(same, .path = told(first, "id"));
     CHECK_STR(told(changed, "id"), told(first, "id"));
     CHECK(same_bytes(first, changed));
@@ -349,13 +269,12 @@ TEST(a_recorded_markdown_keeps_its_images)
 TEST(a_view_by_its_id_is_found_in_the_cache)
 {
     made_tree();
-    char worker[LIMIT_PATH_BYTES], built[LIMIT_PATH_BYTES + 64];
+    char worker[LIMIT_PATH_BYTES];
     CHECK(mkdir(in_top("workers"), 0700) == 0);
     (void)snprintf(worker, sizeof worker, "%s", in_top("workers/fovea-worker"));
-    (void)snprintf(built, sizeof built, "%s/fovea-worker", build);
-    CHECK(symlink(built, worker) == 0);
+    CHECK(symlink(built("fovea-worker"), worker) == 0);
     auto_fovea *f = context_with(in_top("workers"));
-    copy_fixture("png-rgb-8.png", "c.png");
+    copy_file(fixture("png-rgb-8.png"), "c.png");
     auto_result *first = SEE(f, .path = "c.png");
     CHECK(unlink(worker) == 0);
     auto_result *again = SEE(f, .path = told(first, "id"));
@@ -367,8 +286,8 @@ TEST(a_view_by_its_id_is_found_in_the_cache)
 TEST(comparisons_with_different_parts_have_different_ids)
 {
     auto_fovea *f = context();
-    copy_fixture("gif-animated-3-frames.gif", "d.gif");
-    copy_fixture("png-rgb-8.png", "d.png");
+    copy_file(fixture("gif-animated-3-frames.gif"), "d.gif");
+    copy_file(fixture("png-rgb-8.png"), "d.png");
     auto_result *one = SEE(f, .path = "d.gif", .frame = 1), *three = SEE(f, .path = "d.gif", .frame = 3);
     auto_result *a = SEE(f, .path = "d.png", .against = told(one, "id")), *b = SEE(f, .path = "d.png", .against = told(three, "id"));
     CHECK(image_of(a).len && image_of(b).len);
@@ -378,8 +297,8 @@ TEST(comparisons_with_different_parts_have_different_ids)
 TEST(a_comparison_is_made_again_by_its_id_while_both_files_are_as_they_were)
 {
     auto_fovea *f = context();
-    copy_fixture("png-rgb-8.png", "x.png");
-    copy_fixture("png-palette-8.png", "y.png");
+    copy_file(fixture("png-rgb-8.png"), "x.png");
+    copy_file(fixture("png-palette-8.png"), "y.png");
     auto_result *first = SEE(f, .path = "x.png", .against = "y.png");
     const char *id = told(first, "id");
     auto_result *again = SEE(f, .path = id);
@@ -393,7 +312,7 @@ TEST(a_comparison_is_made_again_by_its_id_while_both_files_are_as_they_were)
     CHECK_STR(reason(of_it), "invalid_input");
     CHECK_STR(reason(in_it), "invalid_input");
     CHECK_STR(reason(sheet), "invalid_input");
-    copy_fixture("png-gray-8.png", "y.png");
+    copy_file(fixture("png-gray-8.png"), "y.png");
     auto_result *changed = SEE(f, .path = id);
     CHECK_STR(reason(changed), "absent");
 }
@@ -408,8 +327,8 @@ TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
     auto_session *here = session(f, (struct fovea_session_options){.name = "pairs", .roots = roots});
     auto_session *there = session(other, (struct fovea_session_options){.name = "pairs", .roots = roots});
     fovea_session *narrow[] = {bare, here, there};
-    copy_fixture("png-rgb-8.png", "elsewhere/p.png");
-    copy_fixture("png-palette-8.png", "q.png");
+    copy_file(fixture("png-rgb-8.png"), "elsewhere/p.png");
+    copy_file(fixture("png-palette-8.png"), "q.png");
     auto_result *first = ASK(s, .path = "elsewhere/p.png", .against = "q.png");
     auto_result *second = ASK(s, .path = "q.png", .against = "elsewhere/p.png");
     auto_result *part = ASK(same, .path = told(second, "id"), .region = {0, 0, 20, 20, true});
@@ -430,8 +349,8 @@ TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_its_numbers_and_its_
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "kept"});
     auto_session *same = session(other, (struct fovea_session_options){.name = "kept"});
-    copy_fixture("png-rgb-8.png", "k.png");
-    copy_fixture("png-palette-8.png", "l.png");
+    copy_file(fixture("png-rgb-8.png"), "k.png");
+    copy_file(fixture("png-palette-8.png"), "l.png");
     auto_result *first = ASK(s, .path = "k.png", .against = "l.png");
     CHECK(unlink(in_top("k.png")) == 0 && unlink(in_top("l.png")) == 0);
     fovea_session *both[] = {s, same, same};

@@ -8,44 +8,16 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
-
-static void fovea_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-#define auto_fovea cleanup(fovea_p) fovea
-#define auto_result cleanup(result_p) fovea_result
-
-static const char *build(void)
-{
-    static char path[LIMIT_PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    for (int up = 0; n > 0 && up < 2; up++) { /* build/tests/view_named_test */
-        path[n] = '\0';
-        n = strrchr(path, '/') - path;
-    }
-    path[MAX(n, 0)] = '\0';
-    return path;
-}
-
-static bool has_program(const char *name)
-{
-    char path[LIMIT_PATH_BYTES + 64];
-    (void)snprintf(path, sizeof path, "%s/fovea-%s", build(), name);
-    return access(path, X_OK) == 0;
-}
+#include "handles.h"
 
 static fovea *context(void)
 {
     fovea *f = NULL;
     struct fovea_fault fault = {0};
-    const char *reach[] = {build(), NULL};
-    struct fovea_options o = {.cwd = build(), .reach = reach, .config_file = "", .worker_dir = build(), .render = FOVEA_RENDER_ALL};
+    const char *reach[] = {build_folder(), NULL};
+    struct fovea_options o = {.cwd = build_folder(), .reach = reach, .config_file = "", .worker_dir = build_folder(), .render = FOVEA_RENDER_ALL};
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     return f;
 }
@@ -221,6 +193,8 @@ TEST(bytes_that_are_nothing_known_are_told_apart_from_text_in_another_encoding)
         {"a\x7f\xff", 3, "is nothing that can be shown, by its content"},
         {"\x1b[1m\xff bold", 10, "is not UTF-8 from byte 5 on"},
         {"\x01\x02\x03", 3, "is nothing that can be shown, by its content"},
+        {"page\x01one\x7f\n", 10, "has a control character at byte 5 and is not taken for text; use read"},
+        {"page\x01one\0", 9, "is nothing that can be shown, by its content"},
     };
     auto_fovea *f = context();
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -8,33 +8,16 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "built.h"
 #include "fovea.h"
-
-static void fovea_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void session_p(fovea_session **s)
-{
-    fovea_session_free(*s);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-
-static const char *build(void)
-{
-    const char *b = getenv("BUILD");
-    return b ? b : "build";
-}
+#include "handles.h"
 
 /* A context that has nothing in reach: what is seen is given as bytes. */
 static fovea *context(unsigned render)
 {
     const char *reach[] = {"/usr/share/fonts", NULL};
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = "/", .reach = reach, .config_file = "", .worker_dir = build(), .render = render};
+    struct fovea_options o = {.cwd = "/", .reach = reach, .config_file = "", .worker_dir = build_folder(), .render = render};
     fovea *f = NULL;
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     return f;
@@ -56,7 +39,7 @@ static bool denied(fovea *f, fovea_session *s, size_t i)
 {
     struct fovea_view_request q = {.path = drawn[i].name, .data = drawn[i].bytes, .data_len = strlen(drawn[i].bytes)};
     struct fovea_fault fault = {0};
-    cleanup(result_p) fovea_result *r = NULL;
+    auto_result *r = NULL;
     int e = s ? fovea_session_ask(s, "view", &q, NULL, &r, &fault) : fovea_view(f, &q, &r, &fault);
     CHECK_MSG(e == 0, "%s: %s", drawn[i].name, fault.text);
     bool no = r && fovea_result_kind(r) == FOVEA_REFUSAL && !strcmp(fovea_result_reason(r), "render_not_allowed");
@@ -66,7 +49,7 @@ static bool denied(fovea *f, fovea_session *s, size_t i)
 
 TEST(nothing_is_drawn_unless_the_program_says_so)
 {
-    cleanup(fovea_p) fovea *f = context(0);
+    auto_fovea *f = context(0);
     for (size_t i = 0; i < COUNT(drawn); i++)
         CHECK_MSG(denied(f, NULL, i), "%s", drawn[i].name);
 }
@@ -75,7 +58,7 @@ TEST(only_the_kinds_that_the_program_names_are_drawn)
 {
     static const unsigned bits[] = {FOVEA_RENDER_SVG, FOVEA_RENDER_TEXT, FOVEA_RENDER_PDF};
     for (size_t b = 0; b < COUNT(bits); b++) {
-        cleanup(fovea_p) fovea *f = context(bits[b]);
+        auto_fovea *f = context(bits[b]);
         for (size_t i = 0; i < COUNT(drawn); i++)
             CHECK_MSG(denied(f, NULL, i) == !(drawn[i].bit & bits[b]), "%s with %u", drawn[i].name, bits[b]);
     }
@@ -83,10 +66,10 @@ TEST(only_the_kinds_that_the_program_names_are_drawn)
 
 TEST(a_session_may_draw_less_than_its_context)
 {
-    cleanup(fovea_p) fovea *f = context(FOVEA_RENDER_ALL);
+    auto_fovea *f = context(FOVEA_RENDER_ALL);
     struct fovea_fault fault = {0};
     for (unsigned no = 0; no <= FOVEA_RENDER_ALL; no += 3) {
-        cleanup(session_p) fovea_session *s = NULL;
+        auto_session *s = NULL;
         CHECK(fovea_session_new(f, &(struct fovea_session_options){.no_render = no}, &s, &fault) == 0);
         for (size_t i = 0; i < COUNT(drawn); i++)
             CHECK_MSG(denied(f, s, i) == !!(drawn[i].bit & no), "%s without %u", drawn[i].name, no);
@@ -95,8 +78,8 @@ TEST(a_session_may_draw_less_than_its_context)
 
 TEST(a_session_may_not_draw_more_than_its_context)
 {
-    cleanup(fovea_p) fovea *f = context(FOVEA_RENDER_TEXT);
-    cleanup(session_p) fovea_session *s = NULL;
+    auto_fovea *f = context(FOVEA_RENDER_TEXT);
+    auto_session *s = NULL;
     struct fovea_fault fault = {0};
     CHECK(fovea_session_new(f, &(struct fovea_session_options){.no_render = 0}, &s, &fault) == 0);
     for (size_t i = 0; i < COUNT(drawn); i++)
@@ -105,11 +88,11 @@ TEST(a_session_may_not_draw_more_than_its_context)
 
 TEST(pictures_need_no_leave)
 {
-    cleanup(fovea_p) fovea *f = context(0);
+    auto_fovea *f = context(0);
     static const char gif[] = "GIF87a\1\0\1\0\200\0\0\0\0\377\377\377\377,\0\0\0\0\1\0\1\0\0\2\2D\1\0;";
     struct fovea_view_request q = {.path = "a.gif", .data = gif, .data_len = sizeof gif - 1};
     struct fovea_fault fault = {0};
-    cleanup(result_p) fovea_result *r = NULL;
+    auto_result *r = NULL;
     CHECK_MSG(fovea_view(f, &q, &r, &fault) == 0, "%s", fault.text);
     CHECK_MSG(r && fovea_result_kind(r) == FOVEA_PERCEPTION, "%s", r ? fovea_result_text(r) : "");
 }

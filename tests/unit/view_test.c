@@ -11,54 +11,23 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "built.h"
 #include "fovea.h"
+#include "handles.h"
+#include "percept/json.h"
+#include "processes.h"
 #include "source/sniff.h"
-
-static void fovea_p(fovea **f)
-{
-    fovea_free(*f);
-}
-static void result_p(fovea_result **r)
-{
-    fovea_result_free(*r);
-}
-static void json_decref_p(json_t **j)
-{
-    json_decref(*j);
-}
-#define auto_result cleanup(result_p) fovea_result
-
-static const char *build(void)
-{
-    const char *b = getenv("BUILD");
-    return b ? b : "build";
-}
 
 static const char *fixtures(void)
 {
-    static char path[4096];
-    char *cwd = getcwd(NULL, 0);
-    snprintf(path, sizeof path, "%s%s%s/fixtures", *build() == '/' ? "" : cwd, *build() == '/' ? "" : "/", build());
-    free(cwd);
-    return path;
-}
-
-/* The absolute path of a file that was built. NULL when out of memory. */
-static char *built_new(const char *name)
-{
-    char *path = NULL, *cwd = getcwd(NULL, 0);
-    bool absolute = *build() == '/';
-    if (asprintf(&path, "%s%s%s/%s", absolute ? "" : cwd, absolute ? "" : "/", build(), name) < 0)
-        path = NULL;
-    free(cwd);
-    return path;
+    return built("fixtures");
 }
 
 static fovea *context(unsigned ready, bool no_webp)
 {
     const char *reach[] = {fixtures(), NULL};
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = build(),
+    struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = build_folder(),
                               .ready_workers = ready, .no_webp = no_webp};
     fovea *f = NULL;
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
@@ -100,7 +69,7 @@ TEST(every_good_fixture_is_seen_at_its_upright_size)
     auto_free char *path = NULL;
     CHECK(asprintf(&path, "%s/good.tsv", fixtures()) > 0);
     FILE *table = fopen(path, "re");
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     char name[256];
     unsigned w, h, frames, rows = 0;
     while (table && fscanf(table, "%255s %u %u %u", name, &w, &h, &frames) == 4) {
@@ -146,7 +115,7 @@ static void must_be_refused(fovea *f, const char *ref)
 
 TEST(every_fixture_cut_short_is_refused)
 {
-    cleanup(fovea_p) fovea *f = context(2, false);
+    auto_fovea *f = context(2, false);
     CHECK(for_files("bad/truncated", must_be_refused, f) > 500);
 }
 
@@ -161,7 +130,7 @@ static void must_be_answered(fovea *f, const char *ref)
 
 TEST(every_bad_fixture_is_answered)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     CHECK(for_files("bad", must_be_answered, f) > 10);
 }
 
@@ -169,7 +138,7 @@ TEST(hosts_without_webp_never_get_it)
 {
     static const char *const rows[] = {"good/png-photo-2000x1500.png", "good/webp-lossy.webp",
                                        "good/webp-lossless-alpha.webp", "good/png-screen-2560x1600.png"};
-    cleanup(fovea_p) fovea *f = context(1, true);
+    auto_fovea *f = context(1, true);
     for (size_t i = 0; i < COUNT(rows); i++) {
         auto_result *r = SEE(f, .path = rows[i]);
         struct fovea_image m = {0};
@@ -183,7 +152,7 @@ TEST(metadata_never_leaves)
     static const char *const rows[] = {"good/png-with-exif-gps-and-text.png", "good/jpeg-with-exif-gps-and-comment.jpg",
                                        "good/webp-with-exif-gps-and-xmp.webp", "good/jpeg-photo-3000x2000.jpg"};
     static const char *const marks[] = {"Exif", "eXIf", "EXIF", "XMP ", "tEXt", "zTXt", "iTXt", "GPS", "http://ns.adobe"};
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     for (size_t i = 0; i < COUNT(rows); i++) {
         auto_result *r = SEE(f, .path = rows[i]);
         struct fovea_image m = {0};
@@ -196,7 +165,7 @@ TEST(metadata_never_leaves)
 
 TEST(small_clean_picture_leaves_byte_for_byte)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     auto_result *r = SEE(f, .path = "good/png-rgb-8.png");
     struct fovea_image m = {0};
     auto_free char *path = NULL;
@@ -211,7 +180,7 @@ TEST(small_clean_picture_leaves_byte_for_byte)
 
 TEST(region_maps_back_to_the_source_in_every_space)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     const char *ref = "good/png-screen-2560x1600.png";
     auto_result *whole = SEE(f, .path = ref);
     struct fovea_image w = {0}, m = {0};
@@ -240,7 +209,7 @@ TEST(region_maps_back_to_the_source_in_every_space)
 
 TEST(region_of_an_oriented_photo_is_in_upright_pixels)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     auto_result *r = SEE(f, .path = "good/jpeg-photo-3000x2000.jpg", .region = {2900, 1900, 500, 500, true});
     struct fovea_image m = {0};
     CHECK_MSG(fovea_result_image(r, &m) == 0, "%s", words(r));
@@ -251,7 +220,7 @@ TEST(region_of_an_oriented_photo_is_in_upright_pixels)
 TEST(frames_are_picked_from_1_and_the_count_is_named_past_the_end)
 {
     static const char *const rows[] = {"good/gif-animated-3-frames.gif", "good/webp-animated-3-frames.webp"};
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     for (size_t i = 0; i < COUNT(rows); i++) {
         auto_result *first = SEE(f, .path = rows[i]), *third = SEE(f, .path = rows[i], .frame = 3);
         auto_result *fourth = SEE(f, .path = rows[i], .frame = 4);
@@ -266,7 +235,7 @@ TEST(frames_are_picked_from_1_and_the_count_is_named_past_the_end)
 
 TEST(same_view_has_the_same_id_and_unknown_ids_are_refused)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     auto_result *a = SEE(f, .path = "good/png-rgb-8.png"), *b = SEE(f, .path = "./good/png-rgb-8.png");
     auto_result *c = SEE(f, .path = "good/png-rgb-8.png", .max_edge = 40);
     struct fovea_image x = {0}, y = {0}, z = {0};
@@ -287,7 +256,7 @@ static bool same_picture(const fovea_result *a, const fovea_result *b)
 
 TEST(picture_seen_again_is_the_one_that_would_be_made_afresh)
 {
-    cleanup(fovea_p) fovea *f = context(1, true), *other = context(1, true);
+    auto_fovea *f = context(1, true), *other = context(1, true);
     static const char *const files[] = {"good/png-rgb-8.png", "good/gif-still.gif", "good/jpeg-baseline.jpg"};
     for (size_t i = 0; i < COUNT(files); i++)
         for (int64_t edge = 30; edge <= 60; edge += 30) {
@@ -302,14 +271,13 @@ TEST(picture_seen_again_is_the_one_that_would_be_made_afresh)
 TEST(picture_seen_again_needs_no_worker_but_the_file_itself)
 {
     char folder[] = "/tmp/fovea-cache-XXXXXX", worker[64];
-    auto_free char *built = NULL;
-    CHECK(mkdtemp(folder) && (built = built_new("fovea-worker")));
+    CHECK(mkdtemp(folder));
     snprintf(worker, sizeof worker, "%s/fovea-worker", folder);
-    CHECK(!symlink(built, worker));
+    CHECK(!symlink(built("fovea-worker"), worker));
     const char *reach[] = {fixtures(), NULL};
     struct fovea_options o = {.cwd = fixtures(), .reach = reach, .config_file = "", .worker_dir = folder};
     struct fovea_fault fault = {0};
-    cleanup(fovea_p) fovea *f = NULL;
+    auto_fovea *f = NULL;
     CHECK(fovea_new(&o, &f, &fault) == 0);
     auto_result *first = SEE(f, .path = "good/png-rgb-8.png");
     (void)unlink(worker);
@@ -322,7 +290,7 @@ TEST(picture_seen_again_needs_no_worker_but_the_file_itself)
 
 TEST(view_of_a_changed_file_by_id_is_refused)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     auto_free char *path = NULL;
     CHECK(asprintf(&path, "%s/changing.png", fixtures()) > 0);
     auto_free char *copy = NULL;
@@ -346,13 +314,13 @@ TEST(view_of_a_changed_file_by_id_is_refused)
 
 TEST(model_limits_are_honoured_and_tokens_told)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     auto_result *r = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "claude-sonnet-4-6");
     struct fovea_image m = {0};
     CHECK(fovea_result_image(r, &m) == 0);
     CHECK_MSG(m.width == 1270 && m.height == 952, "%ux%u", m.width, m.height);
     auto_free char *json = fovea_result_json_new(r, 0);
-    cleanup(json_decref_p) json_t *j = json_loads(json, 0, NULL);
+    auto_json *j = json_loads(json, 0, NULL);
     CHECK(json_integer_value(json_object_get(json_object_get(j, "tokens"), "image")) == 1564);
     auto_result *effort = SEE(f, .path = "good/png-photo-2000x1500.png", .model = "anthropic/claude-sonnet-4-6:high");
     CHECK(fovea_result_image(effort, &m) == 0 && m.width == 1270);
@@ -364,7 +332,7 @@ TEST(model_limits_are_honoured_and_tokens_told)
 
 TEST(region_measured_in_another_picture_is_refused)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     auto_result *other = SEE(f, .path = "good/png-rgb-8.png");
     struct fovea_image m = {0};
     CHECK(fovea_result_image(other, &m) == 0);
@@ -378,7 +346,7 @@ TEST(what_is_no_picture_is_refused_as_such_whatever_page_is_asked)
     static const char *const rows[][2] = {{"nosuch.png", "absent"},
                                           {"bad/pdf-saved-as.png", "render_not_allowed"},
                                           {"good/png-rgb-8.png", "invalid_input"}};
-    cleanup(fovea_p) fovea *f = context(0, false);
+    auto_fovea *f = context(0, false);
     for (size_t i = 0; i < COUNT(rows); i++) {
         auto_result *r = SEE(f, .path = rows[i][0], .page = {2, 0});
         CHECK_STR(fovea_result_reason(r), rows[i][1]);
@@ -400,7 +368,7 @@ TEST(requests_filled_in_by_hand_are_checked_like_any_other)
         {.path = "good/png-rgb-8.png", .detail = "bogus"},
         {.path = "good/png-rgb-8.png", .region = {0, 0, -1, 5, true}},
     };
-    cleanup(fovea_p) fovea *f = context(0, false);
+    auto_fovea *f = context(0, false);
     for (size_t i = 0; i < COUNT(rows); i++) {
         auto_result *r = see(f, rows[i]);
         CHECK_MSG(r && fovea_result_reason(r) && !strcmp(fovea_result_reason(r), "invalid_input"), "row %zu: %s", i, words(r));
@@ -413,7 +381,7 @@ TEST(requests_filled_in_by_hand_are_checked_like_any_other)
 
 TEST(urls_are_blocked_not_looked_for_on_disk)
 {
-    cleanup(fovea_p) fovea *f = context(0, false);
+    auto_fovea *f = context(0, false);
     auto_result *r = SEE(f, .path = "https://example.org/x.png");
     CHECK_STR(fovea_result_reason(r), "blocked");
     CHECK(strstr(words(r), "network.view"));
@@ -425,7 +393,7 @@ static fovea *configured(const char *yaml)
     char file[] = "/tmp/fovea-view-XXXXXX.yaml";
     int fd = mkstemps(file, 5);
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = fixtures(), .config_file = file, .worker_dir = build()};
+    struct fovea_options o = {.cwd = fixtures(), .config_file = file, .worker_dir = build_folder()};
     fovea *f = NULL;
     CHECK(fd >= 0 && write(fd, yaml, strlen(yaml)) == (ssize_t)strlen(yaml));
     close_fd(fd);
@@ -444,7 +412,7 @@ TEST(a_url_that_the_gate_refuses_is_blocked_with_its_code)
         {"https://example.org:8443/x.png", "port"},  {"https://denied.example.com/x.png", "host_denied"},
         {"https://example.net/x.png", "host_not_allowed"}, {"https://exa mple.org/x.png", "host_syntax"},
     };
-    cleanup(fovea_p) fovea *f = configured("network: {view: true, allow: [\".example.org\", \".example.com\"], "
+    auto_fovea *f = configured("network: {view: true, allow: [\".example.org\", \".example.com\"], "
                                            "deny: [denied.example.com]}\n");
     for (size_t i = 0; f && i < COUNT(rows); i++) {
         char code[64];
@@ -457,7 +425,7 @@ TEST(a_url_that_the_gate_refuses_is_blocked_with_its_code)
 
 TEST(blocked_images_block_urls_too)
 {
-    cleanup(fovea_p) fovea *f = configured("network.view: true\nimages.blockImages: true\n");
+    auto_fovea *f = configured("network.view: true\nimages.blockImages: true\n");
     auto_result *r = f ? SEE(f, .path = "https://127.0.0.1/x.png") : NULL;
     CHECK_STR(fovea_result_reason(r), "blocked");
     CHECK(strstr(words(r), "images.blockImages"));
@@ -465,7 +433,7 @@ TEST(blocked_images_block_urls_too)
 
 TEST(bytes_are_seen_without_a_file)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     static const char gif[] = "GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;";
     auto_result *r = SEE(f, .path = "-", .data = gif, .data_len = sizeof gif - 1);
     struct fovea_image m = {0};
@@ -477,7 +445,7 @@ TEST(bytes_are_seen_without_a_file)
 
 TEST(preview_is_raw_pixels_within_the_box)
 {
-    cleanup(fovea_p) fovea *f = context(1, false);
+    auto_fovea *f = context(1, false);
     auto_result *r = SEE(f, .path = "good/png-screen-1280x800.png", .preview_width = 80, .preview_height = 80);
     struct fovea_pixels p = {0};
     CHECK(fovea_result_preview(r, &p) == 0);
@@ -495,20 +463,9 @@ static void *many(void *arg)
     return NULL;
 }
 
-static unsigned count_fds(void)
-{
-    DIR *d = opendir("/proc/self/fd");
-    unsigned n = 0;
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
-    return n;
-}
-
 TEST(four_threads_share_one_context_and_nothing_is_left)
 {
-    unsigned fds = count_fds();
+    int fds = fds_of(getpid());
     fovea *f = context(2, false);
     pthread_t t[4];
     for (size_t i = 0; i < COUNT(t); i++)
@@ -516,7 +473,7 @@ TEST(four_threads_share_one_context_and_nothing_is_left)
     for (size_t i = 0; i < COUNT(t); i++)
         pthread_join(t[i], NULL);
     fovea_free(f);
-    CHECK_MSG(count_fds() == fds, "%u descriptors, before %u", count_fds(), fds);
+    CHECK_MSG(fds_of(getpid()) == fds, "%d descriptors, before %d", fds_of(getpid()), fds);
     CHECK(waitpid(-1, NULL, WNOHANG | __WALL) <= 0);
 }
 
@@ -551,14 +508,14 @@ TEST(every_file_of_the_shared_corpora_is_seen_or_refused_as_the_manifest_says)
         SKIP("../shared/corpora is not there");
     const char *reach[] = {root, NULL};
     struct fovea_fault fault = {0};
-    struct fovea_options o = {.cwd = root, .reach = reach, .config_file = "", .worker_dir = build(), .ready_workers = 2};
-    cleanup(fovea_p) fovea *f = NULL;
+    struct fovea_options o = {.cwd = root, .reach = reach, .config_file = "", .worker_dir = build_folder(), .ready_workers = 2};
+    auto_fovea *f = NULL;
     CHECK_MSG(fovea_new(&o, &f, &fault) == 0, "%s", fault.text);
     auto_free char *line = NULL;
     size_t room = 0;
     unsigned seen = 0, refused = 0;
     while (getline(&line, &room, in) > 0) {
-        cleanup(json_decref_p) json_t *row = json_loads(line, 0, NULL);
+        auto_json *row = json_loads(line, 0, NULL);
         const char *path = json_string_value(json_object_get(row, "path"));
         bool here = false;
         for (size_t i = 0; path && i < COUNT(folders); i++)
@@ -579,7 +536,7 @@ TEST(missing_worker_is_a_fault_that_names_it)
 {
     struct fovea_fault fault = {0};
     struct fovea_options o = {.cwd = fixtures(), .config_file = "", .worker_dir = "/nonexistent"};
-    cleanup(fovea_p) fovea *f = NULL;
+    auto_fovea *f = NULL;
     fovea_result *r = NULL;
     CHECK(fovea_new(&o, &f, &fault) == 0);
     struct fovea_view_request q = {.path = "good/png-rgb-8.png"};
@@ -589,7 +546,7 @@ TEST(missing_worker_is_a_fault_that_names_it)
 
 TEST(call_by_name_takes_json_and_faults_on_what_is_none)
 {
-    cleanup(fovea_p) fovea *f = context(0, false);
+    auto_fovea *f = context(0, false);
     struct fovea_fault fault = {0};
     auto_result *r = NULL;
     const char *good = "{\"path\":\"good/png-rgb-8.png\"}";
@@ -605,7 +562,7 @@ TEST(call_by_name_takes_json_and_faults_on_what_is_none)
 
 TEST(line_too_long_to_give_whole_is_refused_not_cut)
 {
-    cleanup(fovea_p) fovea *f = context(0, false);
+    auto_fovea *f = context(0, false);
     size_t len = LIMIT_READ_WINDOW + 100;
     auto_free char *line = malloc(len);
     memset(line, 'x', len);
@@ -618,7 +575,7 @@ TEST(line_too_long_to_give_whole_is_refused_not_cut)
 
 TEST(read_gives_text_and_refuses_pixels_by_naming_view)
 {
-    cleanup(fovea_p) fovea *f = context(0, false);
+    auto_fovea *f = context(0, false);
     struct fovea_fault fault = {0};
     auto_result *pixels = NULL, *text = NULL, *past = NULL, *svg = NULL;
     CHECK(fovea_read(f, &(struct fovea_read_request){.path = "good/png-rgb-8.png"}, &pixels, &fault) == 0);

@@ -14,6 +14,7 @@
 #include "ask/ocr.h"
 #include "ask/ocr_priv.h"
 #include "base/clock.h"
+#include "built.h"
 #include "filter.h"
 #include "letters.h"
 #include "pictures.h"
@@ -26,17 +27,6 @@
 static const char text_shown[] = "FATAL ERROR\nDATA FULL\nPLEASE REBOOT";
 
 /* ---------------------------------------------------------------- tools */
-
-/* The folder that this build's programs stand in. */
-static const char *build_dir(void)
-{
-    static char dir[LIMIT_PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
-    dir[n > 0 ? n : 0] = 0;
-    for (int up = 0; up < 2; up++)
-        *strrchr(dir, '/') = 0;
-    return dir;
-}
 
 struct bench {
     struct pool *pixels;
@@ -54,8 +44,8 @@ static void bench_done(struct bench *b)
 static struct bench bench_with(const char *folder, const char *language)
 {
     struct bench b = {0};
-    CHECK(!pool_new(build_dir(), 0, &b.pixels, &b.fault));
-    CHECK_MSG(!ocr_new(build_dir(), folder, language, &b.ocr, &b.fault), "%s", b.fault.text);
+    CHECK(!pool_new(build_folder(), 0, &b.pixels, &b.fault));
+    CHECK_MSG(!ocr_new(build_folder(), folder, language, &b.ocr, &b.fault), "%s", b.fault.text);
     return b;
 }
 
@@ -102,6 +92,14 @@ static void paper_done(struct paper *p)
 }
 #define auto_paper cleanup(paper_done) struct paper
 
+/* A page with the words of text_shown. */
+static struct paper page_shown(uint32_t ground, uint32_t ink)
+{
+    struct paper p = paper_new(640, 260, ground);
+    letters_draw(&p, text_shown, 40, 40, 4, ink);
+    return p;
+}
+
 static void done_result(struct ocr_result *r)
 {
     ocr_result_done(r);
@@ -131,8 +129,7 @@ TEST(text_is_read_line_by_line_with_its_confidence)
 {
     auto_bench b = bench_new();
     NEEDS_DATA(&b);
-    auto_paper p = paper_new(640, 260, WHITE);
-    letters_draw(&p, text_shown, 40, 40, 4, BLACK);
+    auto_paper p = page_shown(WHITE, BLACK);
     auto_result r = {0};
     CHECK_MSG(!read_paper(&b, &p, NULL, &r), "%s", b.fault.text);
     CHECK_MSG(reads_as(&r, text_shown), "%s", shown(&r));
@@ -149,8 +146,7 @@ TEST(light_text_on_a_dark_or_absent_ground_is_read_too)
     auto_bench b = bench_new();
     NEEDS_DATA(&b);
     for (size_t i = 0; i < COUNT(grounds); i++) {
-        auto_paper p = paper_new(640, 260, grounds[i]);
-        letters_draw(&p, text_shown, 40, 40, 4, WHITE);
+        auto_paper p = page_shown(grounds[i], WHITE);
         auto_result r = {0};
         CHECK_MSG(!read_paper(&b, &p, NULL, &r), "%s", b.fault.text);
         CHECK_MSG(reads_as(&r, text_shown), "%zu: %s", i, shown(&r));
@@ -161,8 +157,7 @@ TEST(a_region_is_read_alone)
 {
     auto_bench b = bench_new();
     NEEDS_DATA(&b);
-    auto_paper p = paper_new(640, 260, WHITE);
-    letters_draw(&p, text_shown, 40, 40, 4, BLACK);
+    auto_paper p = page_shown(WHITE, BLACK);
     auto_buf png = BUF_INIT(FILE_MAX);
     make_png(&png, p.rgba, p.w, p.h);
     auto_result r = {0};
@@ -188,8 +183,7 @@ TEST(a_picture_that_exif_turns_is_read_upright)
     static const uint8_t exif[] = "Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\6\0\0\0\0\0\0";
     auto_bench b = bench_new();
     NEEDS_DATA(&b);
-    auto_paper p = paper_new(640, 260, WHITE);
-    letters_draw(&p, text_shown, 40, 40, 4, BLACK);
+    auto_paper p = page_shown(WHITE, BLACK);
     auto_paper side = stored_on_its_side(&p);
     auto_buf plain = BUF_INIT(FILE_MAX), jpeg = BUF_INIT(FILE_MAX);
     make_jpeg(&plain, side.rgba, side.w, side.h, JPEG_PLAIN);
@@ -245,8 +239,7 @@ TEST(a_cut_picture_is_malformed_before_it_is_read)
 {
     auto_bench b = bench_new();
     NEEDS_DATA(&b);
-    auto_paper p = paper_new(640, 260, WHITE);
-    letters_draw(&p, text_shown, 40, 40, 4, BLACK);
+    auto_paper p = page_shown(WHITE, BLACK);
     auto_buf png = BUF_INIT(FILE_MAX);
     make_png(&png, p.rgba, p.w, p.h);
     auto_result r = {0};

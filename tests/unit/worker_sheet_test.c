@@ -2,6 +2,7 @@
 /* Contact sheets: where pictures and words come to lie, and which frames of an animation are on one. */
 #include "test.h"
 
+#include "built.h"
 #include "pictures.h"
 #include "sandbox/check.h"
 #include "worker/picture.h"
@@ -284,11 +285,8 @@ TEST(a_damaged_frame_refuses_the_sheet)
 /* What a sheet shows of each frame is what a decoder gives of it alone. */
 static void compare_frames(const char *name, enum media media, uint32_t frames)
 {
-    char path[512];
     auto_buf file = BUF_INIT(FILE_MAX);
-    const char *build = getenv("BUILD");
-    (void)snprintf(path, sizeof path, "%s/fixtures/good/%s", build ? build : "build", name);
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(fixture(name), "rb");
     if (!f)
         SKIP("no fixtures");
     buf_grew(&file, fread(buf_reserve(&file, 1 << 20), 1, 1 << 20, f));

@@ -7,7 +7,6 @@
  * spread over all of them; from 100 on all of a scene that is thorough.
  * INJECT_LOUD=1 tells every outcome.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -17,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "inject.h"
+#include "processes.h"
 #include "scenes.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -86,17 +86,6 @@ static struct {
 static void on_alarm(void)
 {
     (void)alarm(PLAY_SECONDS);
-}
-
-static int open_files(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d)
-        (void)closedir(d);
-    return n;
 }
 
 /* What the scene left behind that a later play would meet: a child that nobody waited for. */
@@ -183,14 +172,14 @@ static enum verdict play(const struct scene *s, size_t fault, long at, bool fore
     bool blocks = true, files = true;
     for (int i = 0; i < TRIES && v == HELD && (blocks || files); i++) {
         long live = inject_live();
-        int open = open_files();
+        int open = fds_of(getpid());
         if (i == TRIES - 1)
             inject_watch();
         v = play_once(s, fault, at, forever);
         if (v == HELD && child_left())
             v = LEAVES_CHILD;
         blocks = inject_live() > live;
-        files = open_files() > open;
+        files = fds_of(getpid()) > open;
     }
     if (v == HELD && files)
         v = LEAKS_FD;
