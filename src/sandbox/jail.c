@@ -50,6 +50,8 @@ static const struct landlock_attr landlock_all[] = {
     [6] = {RIGHTS(16), RIGHTS(2), RIGHTS(2)}, /* abstract sockets, signals */
 };
 
+const struct jail_limits jail_usual = {LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, NULL};
+
 struct jail {
     pid_t parent;
     int keep_fd;
@@ -212,7 +214,7 @@ static const struct {
     {"seccomp", enter_seccomp},
 };
 
-int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
+int jail_enter(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
 {
     struct jail jail = {.parent = parent, .keep_fd = keep_fd, .limits = limits};
     struct jail_report report = {0};
@@ -222,10 +224,4 @@ int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limit
     report.landlock_abi = jail.landlock_abi;
     *ret = report;
     return report.layer ? -1 : 0;
-}
-
-int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret)
-{
-    static const struct jail_limits limits = {LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, NULL};
-    return jail_enter_within(parent, keep_fd, &limits, ret);
 }

@@ -13,11 +13,9 @@
 
 struct pool;
 
-/* dir: where fovea-worker is. ready: how many to keep waiting (0: start on demand). The first ones are started at
+/* program: as crew_new takes it. ready: how many to keep waiting (0: start on demand). The first ones are started at
  * once, in the background. Fails only for want of memory, descriptors or threads; a worker that cannot start shows
  * at the first job. */
-int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault);
-/* The same of another program; see crew_new. */
 int pool_new_of(const struct program *program, unsigned ready, struct pool **ret, struct fovea_fault *fault);
 void pool_free(struct pool *p);
 

@@ -129,7 +129,7 @@ static struct pool *new_pool(bool slow)
     (void)snprintf(file, sizeof file, "%s/fovea-worker", dir);
     if (slow && (mkdir(dir, 0755) == 0 || errno == EEXIST))
         (void)!symlink("../fovea-worker", file);
-    CHECK_MSG(!pool_new(dir, 0, &p, &fault), "%s", fault.text);
+    CHECK_MSG(!pool_new_of(&(struct program){.path = file}, 0, &p, &fault), "%s", fault.text);
     return p;
 }
 
