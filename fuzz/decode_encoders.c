@@ -35,7 +35,7 @@ static void read_again(const struct image *m, const struct encoded *e)
                              .limits = {.quality = 75, .resize = 1}};
     struct work_reply reply = {0};
     struct output out = {0};
-    assert(picture_make(e->data, e->len, &q, &reply, &out) == WORK_OK);
+    assert(picture_make_with(decoder_of(e->by->media), &(struct source){.data = e->data, .len = e->len, .request = &q}, &reply, &out) == WORK_OK);
     shown_believed(&q, &reply, &out);
     assert(reply.width == m->size.w && reply.height == m->size.h);
     for (size_t i = 0; e->by->lossless && i < out.len; i += 4)

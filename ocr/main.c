@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     (void)mallopt(M_ARENA_MAX, 1);
     if (argc > 1)
         map_language(argv[1], &language);
-    int failed = jail_enter_within(getppid(), WORK_SOCKET, &limits, &jail);
+    int failed = jail_enter(getppid(), WORK_SOCKET, &limits, &jail);
     reader_libraries(codecs, sizeof codecs);
     if (serve_hello(&jail, codecs) || failed)
         return SERVE_GONE;

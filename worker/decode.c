@@ -39,15 +39,3 @@ void decoder_name(size_t i, char *out, size_t room)
     else
         (void)snprintf(out, room, "%s", decoders[i].ops->library);
 }
-
-int picture_make(const uint8_t *data, size_t len, const struct work_request *request, struct work_reply *reply,
-                 struct output *ret)
-{
-    const struct decoder_ops *ops = request->media < MEDIA_COUNT ? decoder_of((enum media)request->media) : NULL;
-    struct source source = {.data = data, .len = len, .request = request};
-    if (ops)
-        return picture_make_with(ops, &source, reply, ret);
-    *reply = (struct work_reply){.magic = WORK_MAGIC, .status = WORK_UNSUPPORTED};
-    (void)snprintf(reply->detail, sizeof reply->detail, "no decoder for this type");
-    return WORK_UNSUPPORTED;
-}

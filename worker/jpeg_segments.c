@@ -135,8 +135,6 @@ int jpeg_read_extras(const uint8_t *data, size_t len, struct jpeg_extras *ret, s
             ret->orientation = exif_orientation(s.data, s.len);
             oriented = true;
         }
-        if (s.marker == MARK_ADOBE && s.len >= 12 && !memcmp(s.data, "Adobe", 5))
-            ret->adobe = true;
         note_piece(&pieces, &s);
     }
     return join(&pieces, ret, c);

@@ -34,7 +34,6 @@ size_t jpeg_scan_at(const uint8_t *data, size_t len, size_t at, size_t *ret_next
 
 struct jpeg_extras {
     uint8_t orientation;
-    bool adobe;
     uint8_t *icc; /* joined in order; the caller frees. NULL none, or sRGB, or broken */
     size_t icc_len;
 };

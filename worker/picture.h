@@ -16,14 +16,8 @@ struct output {
 };
 void output_done(struct output *o);
 
-/*
- * Of the bitmaps that models take as they are (decode.c). Fills in the reply in any case; its status is returned too. The
- * output is set when that is WORK_OK and may borrow from data. Whatever the request says is checked or harmless.
- */
-int picture_make(const uint8_t *data, size_t len, const struct work_request *request, struct work_reply *reply,
-                 struct output *ret);
-
-/* The same with a decoder of the caller's choice, of a source that has its request. */
+/* Makes what the source's request asks for, with this decoder. Fills in the reply in any case; its status is returned too. The
+ * output is set when that is WORK_OK and may borrow from the source. Whatever the request says is checked or harmless. */
 int picture_make_with(const struct decoder_ops *ops, const struct source *source, struct work_reply *reply,
                       struct output *ret);
 

@@ -70,9 +70,7 @@ static void settle_libc(void)
 
 static struct jail_limits limits_of(const struct worker_program *p, const char *const *readable)
 {
-    struct jail_limits l = p->limits;
-    if (!l.memory)
-        l = (struct jail_limits){LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, NULL};
+    struct jail_limits l = p->limits.memory ? p->limits : jail_usual;
     l.readable = readable[0] ? readable : NULL;
     return l;
 }
@@ -97,7 +95,7 @@ int worker_main(const struct worker_program *p, int argc, char **argv)
     if (p->prepare)
         p->prepare(readable);
     struct jail_limits limits = limits_of(p, readable);
-    int failed = jail_enter_within(parent, WORK_SOCKET, &limits, &jail);
+    int failed = jail_enter(parent, WORK_SOCKET, &limits, &jail);
     p->libraries(codecs, sizeof codecs);
     if (serve_hello(&jail, codecs) || failed)
         return SERVE_GONE;

@@ -333,7 +333,8 @@ static fovea_result *refuse_video(const struct view_job *j, uint64_t size)
     char has[32], may[32];
     show_over(size, j->video_cap, has, may);
     return refuse_named(REASON_TOO_LARGE, j->request->path,
-                        "has %s, more than the limit of %s for a video; cut it first, or raise view.maxVideoBytes", has, may);
+                        "has %s, more than the limit of %s for a video; cut it first%s", has, may,
+                        j->video_cap < LIMIT_VIDEO_BYTES_MOST ? ", or raise view.maxVideoBytes" : "");
 }
 
 static int step_take(struct view_job *j)

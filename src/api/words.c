@@ -56,7 +56,8 @@ fovea_result *refuse_source(enum snapshot_verdict verdict, const char *ref, uint
     case SNAPSHOT_TOO_LARGE:
         show_over(size, cap, has, may);
         return refuse_named(REASON_TOO_LARGE, ref,
-                            "has %s, more than the limit of %s; make it smaller first, or raise view.maxBytes", has, may);
+                            "has %s, more than the limit of %s; make it smaller first%s", has, may,
+                            cap < LIMIT_VIEW_BYTES_MOST ? ", or raise view.maxBytes" : "");
     case SNAPSHOT_TIMED_OUT:
         return refuse_named(REASON_TIMED_OUT, ref, "could not be read in time; its file system does not answer");
     case SNAPSHOT_TAKEN:

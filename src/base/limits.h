@@ -164,12 +164,17 @@
 #define LIMIT_WORKER_MS 10000               /* wall clock of one picture; view.timeoutMs by default */
 #define LIMIT_WORKER_CPU_S 30               /* both threads together */
 #define LIMIT_WORKER_MEMORY (1 * GIB)
+#define LIMIT_WORKER_ROOM (512 * MIB)       /* of it for all but the input, which is mapped whole: libraries, pixels, what is decoded */
+#define LIMIT_VIEW_BYTES_MOST (LIMIT_WORKER_MEMORY - LIMIT_WORKER_ROOM) /* more could be allowed, but not shown */
+#define LIMIT_VIDEO_BYTES_MOST (LIMIT_VIDEO_MEMORY - LIMIT_WORKER_ROOM)
+#define LIMIT_WORKER_TASKS 2048u            /* threads above the tasks there are; others of the user may have come meanwhile */
 #define LIMIT_WORKER_STACK (8 * MIB)        /* of each thread; the host's own may be beyond our memory */
 #define LIMIT_WORKER_OUTPUT (64 * MIB)      /* what a worker may write */
 #define LIMIT_RAW_OUTPUT (LIMIT_PIXELS * 4) /* the same of plain pixels, for another worker */
 #define LIMIT_READY_WORKERS 8
 #define LIMIT_WORKERS 64                    /* of one pool, at work and waiting */
 #define LIMIT_WORKER_START_MS 5000          /* until it has locked itself in and says so */
+#define LIMIT_EXPECTED_MS 3000              /* a worker started for a file that was not opened yet; what takes longer can bear a start */
 #define LIMIT_WORKERS_BUSY_MS 16000         /* waited for a place: longer than a job that holds one may last */
 #define LIMIT_WORKER_TRIES (LIMIT_READY_WORKERS + 2) /* workers found dead before one job gives up */
 #define LIMIT_REAP_MS 2000                  /* for killed workers to be gone when a pool ends */

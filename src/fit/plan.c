@@ -5,6 +5,7 @@
  */
 #include "fit/plan.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/cleanup.h"
@@ -179,6 +180,7 @@ uint32_t fit_tiles(const struct fit_limits *limits, struct size source)
 
 struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k)
 {
+    assert(k >= 1 && k <= fit_tiles(limits, source));
     bool tall = source.h >= source.w;
     uint32_t across = tall ? source.w : source.h, along = tall ? source.h : source.w;
     uint32_t length = tile_length(limits, across, tall), start = (k - 1) * (length - TILE_OVERLAP);

@@ -59,7 +59,7 @@ struct size fit_page(const struct fit_limits *limits, struct size page);
 /*
  * A long picture, shown whole, is too small to be read: it is given in tiles too, cut across its long side with a little
  * overlap, each shown as large as the limits allow. How many there are (1: it is not long, or would not be at the usual size), and the
- * k-th, from 1.
+ * k-th, from 1 to that.
  */
 uint32_t fit_tiles(const struct fit_limits *limits, struct size source);
 struct rect fit_tile(const struct fit_limits *limits, struct size source, uint32_t k);

@@ -111,7 +111,7 @@ static bool units_plausible(const struct work_request *request, const struct wor
 static bool extent_plausible(const struct work_request *request, const struct work_reply *r)
 {
     return isfinite(r->extent_w) && isfinite(r->extent_h) && r->extent_w > 0 && r->extent_h > 0 &&
-           fabs(r->extent_w - r->source_w) <= 1 && fabs(r->extent_h - r->source_h) <= 1 &&
+           r->source_w == fmax(nearbyint(r->extent_w), 1) && r->source_h == fmax(nearbyint(r->extent_h), 1) &&
            fabs(r->origin_x) <= LIMIT_DRAWING && fabs(r->origin_y) <= LIMIT_DRAWING && units_plausible(request, r);
 }
 
@@ -147,18 +147,27 @@ static bool explained(const struct work_request *request, const struct fit_limit
     return fit_explains(limits, crop, got);
 }
 
+/* Tiles are as many as the plan counts, whether one of them was asked for or not; what is cut from the source relies on it. */
+static bool tiles_counted(const struct work_request *request, const struct work_reply *r)
+{
+    enum media_class class = class_of(request);
+    bool paged = class == CLASS_DOCUMENT || class == CLASS_TEXT;
+    if (!(r->facts & WORK_TILED))
+        return r->pages == 1 || paged || class == CLASS_PICTURE;
+    struct fit_drawing d = work_drawing(r);
+    struct size natural = class == CLASS_VECTOR ? fit_natural(&d) : (struct size){r->source_w, r->source_h};
+    return !paged && !r->cells && r->pages > 1 && r->pages == fit_tiles(&request->limits, natural);
+}
+
 /* Of what is drawn, the area is the one asked for, and the size that too, or the plan's. */
 static bool drawn_planned(const struct work_request *request, const struct work_reply *r)
 {
     struct fit_drawing d = work_drawing(r);
     struct area area;
-    if (r->facts & WORK_TILED && request->page && !request->region.set) {
-        if (r->pages != fit_tiles(&request->limits, fit_natural(&d)))
-            return false;
+    if (r->facts & WORK_TILED && request->page && !request->region.set)
         area = fit_tile_area(&request->limits, &d, request->page);
-    } else if (!fit_area(&request->region, &d.whole, &area)) {
+    else if (!fit_area(&request->region, &d.whole, &area))
         return false;
-    }
     if (work_sized(request))
         return same_area(&area, &r->crop) && r->width == request->drawn_w && r->height == request->drawn_h;
     bool page = class_of(request) == CLASS_TEXT && !request->region.set;
@@ -195,13 +204,10 @@ static bool planned(const struct work_request *request, const struct work_reply 
         return false;
     if (media_drawn((enum media)request->media))
         return drawn_planned(request, r);
-    if (r->facts & WORK_TILED && request->page && !request->region.set) {
-        if (r->pages != fit_tiles(&request->limits, source))
-            return false;
+    if (r->facts & WORK_TILED && request->page && !request->region.set)
         crop = fit_tile(&request->limits, source, request->page);
-    } else if (!fit_crop(&request->region, source, &crop)) {
+    else if (!fit_crop(&request->region, source, &crop))
         return false;
-    }
     struct area area = {crop.x, crop.y, crop.w, crop.h};
     return same_area(&area, &r->crop) && explained(request, &request->limits, (struct size){crop.w, crop.h}, r);
 }
@@ -285,7 +291,7 @@ static bool shown_true(const struct work_request *request, const struct work_rep
 {
     return size_plausible(request, r) && extent_plausible(request, r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(request, r) &&
            time_plausible(r->time_ms) && time_plausible(r->duration_ms) && request->page <= r->pages &&
-           r->orientation >= 1 && r->orientation <= 8 && planned(request, r) &&
+           r->orientation >= 1 && r->orientation <= 8 && tiles_counted(request, r) && planned(request, r) &&
            (request->flags & (WORK_RAW | WORK_RGBA) ? rows_true(request, r)
                                                     : media_allowed(request, r->media) && true_to_bytes(r, data));
 }

@@ -54,7 +54,7 @@ static unsigned count_ready(const struct crew *c)
 
 static unsigned wanted(const struct crew *c)
 {
-    return MAX(c->ready + c->waiting, (unsigned)c->expected);
+    return MAX(c->ready + c->waiting, c->expected ? 1u : 0u);
 }
 
 static bool wants_more(const struct crew *c)
@@ -67,6 +67,22 @@ static void end_locked(struct worker *w)
     child_kill(&w->child);
     close_fd(take_fd(&w->child.socket));
     w->state = w->child.pidfd < 0 ? WORKER_NONE : WORKER_ENDED;
+}
+
+static void end_surplus(struct crew *c)
+{
+    struct worker *w;
+    while ((w = crew_oldest_ready(c)) && count_ready(c) > wanted(c))
+        end_locked(w);
+}
+
+/* A job that was announced may never come: its file is not there. */
+static void expect_no_longer(struct crew *c)
+{
+    if (!c->expected || clock_ms() < c->expected)
+        return;
+    c->expected = 0;
+    end_surplus(c);
 }
 
 /* Starts one worker, with the lock let go meanwhile. */
@@ -105,7 +121,7 @@ static void reap(struct crew *c)
     }
 }
 
-/* Sleeps until a job wants something or a worker has ended. */
+/* Sleeps until a job wants something, a worker has ended, or a job is not expected any more. */
 static void sleep_until_needed(struct crew *c)
 {
     struct pollfd fds[1 + LIMIT_WORKERS] = {{.fd = c->wake, .events = POLLIN}};
@@ -114,8 +130,9 @@ static void sleep_until_needed(struct crew *c)
     for (size_t i = 0; i < COUNT(c->workers); i++)
         if (watched(&c->workers[i]))
             fds[n++] = (struct pollfd){.fd = c->workers[i].child.pidfd, .events = POLLIN};
+    int most = c->expected ? clock_left(c->expected) : -1;
     (void)pthread_mutex_unlock(&c->lock);
-    (void)poll(fds, n, -1);
+    (void)poll(fds, n, most);
     if (fds[0].revents)
         (void)eventfd_read(c->wake, &count);
     (void)pthread_mutex_lock(&c->lock);
@@ -131,6 +148,7 @@ static void *keep(void *arg)
             start(c, place);
         else
             sleep_until_needed(c);
+        expect_no_longer(c);
         reap(c); /* after each start too: under steady load there is always another to start */
     }
     (void)pthread_mutex_unlock(&c->lock);
@@ -150,11 +168,9 @@ void crew_end(struct crew *c, struct worker *w)
 
 void crew_ready(struct crew *c, unsigned ready)
 {
-    struct worker *w;
     (void)pthread_mutex_lock(&c->lock);
     c->ready = MIN(ready, (unsigned)LIMIT_READY_WORKERS);
-    while ((w = crew_oldest_ready(c)) && count_ready(c) > wanted(c))
-        end_locked(w);
+    end_surplus(c);
     (void)pthread_mutex_unlock(&c->lock);
     crew_wake_keeper(c);
 }
@@ -181,7 +197,7 @@ void crew_expect(struct crew *c)
 {
     (void)pthread_mutex_lock(&c->lock);
     c->broken = false;
-    c->expected = true;
+    c->expected = clock_ms() + LIMIT_EXPECTED_MS;
     (void)pthread_mutex_unlock(&c->lock);
     crew_wake_keeper(c);
 }
@@ -250,7 +266,8 @@ void crew_free(struct crew *c)
         struct worker *w = &c->workers[i];
         struct pollfd p = {.fd = w->child.pidfd, .events = POLLIN};
         if (w->state == WORKER_ENDED && !child_reap(&w->child)) {
-            (void)poll(&p, 1, clock_left(deadline));
+            while (poll(&p, 1, clock_left(deadline)) < 0 && errno == EINTR && clock_left(deadline))
+                ; /* a signal of the host's */
             (void)child_reap(&w->child);
             close_fd(take_fd(&w->child.pidfd));
         }

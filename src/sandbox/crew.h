@@ -38,7 +38,7 @@ void crew_free(struct crew *c);
 /* Changes how many wait, at any time; those too many end at once. */
 void crew_ready(struct crew *c, unsigned ready);
 
-/* A job is about to come: at least one worker is to be ready. */
+/* A job is about to come: at least one worker is to be ready, for LIMIT_EXPECTED_MS. */
 void crew_expect(struct crew *c);
 
 /*

@@ -16,7 +16,7 @@ struct crew {
     char *path, *word;      /* owned, of the program */
     struct program program;
     unsigned ready, waiting;
-    bool expected; /* a job was announced */
+    int64_t expected; /* a job was announced, and is waited for until then; 0: none */
     uint64_t births;
     unsigned failures; /* starts that failed, counted so that those who wait see a new one */
     int failure;       /* the last one's error */

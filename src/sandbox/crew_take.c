@@ -58,7 +58,7 @@ static struct worker *take_ready(struct crew *c, struct patience *p, int *ret_er
 {
     (void)pthread_mutex_lock(&c->lock);
     c->broken = false;
-    c->expected = false; /* this is the job: it does not wait for one worker and expect another */
+    c->expected = 0; /* this is the job: it does not wait for one worker and expect another */
     struct worker *w = crew_oldest_ready(c);
     if (!w) {
         c->waiting++;

@@ -14,10 +14,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -48,6 +50,8 @@ static const struct landlock_attr landlock_all[] = {
     [6] = {RIGHTS(16), RIGHTS(2), RIGHTS(2)}, /* abstract sockets, signals */
 };
 
+const struct jail_limits jail_usual = {LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, NULL};
+
 struct jail {
     pid_t parent;
     int keep_fd;
@@ -75,6 +79,24 @@ static int lower_limit(__rlimit_resource_t what, rlim_t most)
     return setrlimit(what, &(struct rlimit){to, to});
 }
 
+/*
+ * The kernel bounds the tasks of a user, not of a process, and does not say how many those are; all of the machine's are
+ * no fewer. So whatever takes over a decoder has the machine's number and a margin to share with everything else that the user runs: too
+ * few to leave the user without, and enough for libraries that do not forgive a thread that cannot start (libde265 waits for it for
+ * ever). A namespace would count for itself, but not every system lets us have one, and it comes with capabilities.
+ * /proc may be a container's own and the system call's number ends at 16 bits, hence both.
+ */
+static rlim_t tasks_now(void)
+{
+    struct sysinfo machine = {0};
+    char text[64] = "";
+    auto_close int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    const char *total = n > 0 ? strchr(text, '/') : NULL;
+    (void)sysinfo(&machine);
+    return MAX(total ? strtoul(total + 1, NULL, 10) : 0ul, (unsigned long)machine.procs);
+}
+
 /* Address space is left alone under sanitizers: their shadow memory alone is terabytes of it. */
 static int enter_rlimit(struct jail *j)
 {
@@ -90,6 +112,7 @@ static int enter_rlimit(struct jail *j)
         {RLIMIT_NOFILE, (rlim_t)j->keep_fd + 1 + JAIL_FDS + (j->limits->readable ? LIMIT_RENDER_FDS : 0)},
         {RLIMIT_CORE, 0},
         {RLIMIT_MEMLOCK, 0},
+        {RLIMIT_NPROC, tasks_now() + LIMIT_WORKER_TASKS},
     };
     for (size_t i = 0; i < COUNT(limits); i++)
         if (lower_limit(limits[i].what, limits[i].most))
@@ -191,7 +214,7 @@ static const struct {
     {"seccomp", enter_seccomp},
 };
 
-int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
+int jail_enter(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
 {
     struct jail jail = {.parent = parent, .keep_fd = keep_fd, .limits = limits};
     struct jail_report report = {0};
@@ -201,10 +224,4 @@ int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limit
     report.landlock_abi = jail.landlock_abi;
     *ret = report;
     return report.layer ? -1 : 0;
-}
-
-int jail_enter(pid_t parent, int keep_fd, struct jail_report *ret)
-{
-    static const struct jail_limits limits = {LIMIT_WORKER_MEMORY, LIMIT_RAW_OUTPUT, LIMIT_WORKER_CPU_S, NULL};
-    return jail_enter_within(parent, keep_fd, &limits, ret);
 }

@@ -35,16 +35,6 @@ int pool_new_of(const struct program *program, unsigned ready, struct pool **ret
     return e;
 }
 
-int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault)
-{
-    auto_free char *path = NULL;
-    if (asprintf(&path, "%s/fovea-worker", dir) < 0) {
-        path = NULL;
-        return fault_oom(fault);
-    }
-    return pool_new_of(&(struct program){.path = path}, ready, ret, fault);
-}
-
 void pool_free(struct pool *p)
 {
     if (p)

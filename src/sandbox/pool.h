@@ -13,18 +13,17 @@
 
 struct pool;
 
-/* dir: where fovea-worker is. ready: how many to keep waiting (0: start on demand). The first ones are started at
+/* program: as crew_new takes it. ready: how many to keep waiting (0: start on demand). The first ones are started at
  * once, in the background. Fails only for want of memory, descriptors or threads; a worker that cannot start shows
  * at the first job. */
-int pool_new(const char *dir, unsigned ready, struct pool **ret, struct fovea_fault *fault);
-/* The same of another program; see crew_new. */
 int pool_new_of(const struct program *program, unsigned ready, struct pool **ret, struct fovea_fault *fault);
 void pool_free(struct pool *p);
 
 /* Changes how many are kept waiting, at any time; those too many end at once. */
 void pool_ready(struct pool *p, unsigned ready);
 
-/* Changes nothing but time: sees to it that a worker is on its way for a job that is about to come. */
+/* Changes nothing but time: sees to it that a worker is on its way for a job that is about to come. One
+ * that then finds no job ends after LIMIT_EXPECTED_MS. */
 void pool_prepare(struct pool *p);
 
 /* What a job gave: the reply, checked, and the sealed memfd, mapped. */

@@ -13,11 +13,11 @@
 struct programs;
 
 /* dir: where the programs are. home: the user's, for fonts of their own; NULL none. ready: how many of fovea-worker wait.
- * Faults as pool_new. */
+ * Faults as pool_new_of. */
 int programs_new(const char *dir, const char *home, unsigned ready, struct programs **ret, struct fovea_fault *fault);
 void programs_free(struct programs *p);
 
-/* The pool of a program; borrowed. Faults as pool_new. */
+/* The pool of a program; borrowed. Faults as pool_new_of. */
 int programs_pool(struct programs *p, enum program_id id, struct pool **ret, struct fovea_fault *fault);
 
 /* A job for it is about to come, so a worker may be started now. Costs nothing but time when that was wrong. */

@@ -345,6 +345,23 @@ test_words_about_videos_name_the_video() {
     hasnt err 'view.maxVideoBytes'
 }
 
+# The worker holds all of its input within its memory.
+test_a_setting_that_cannot_be_raised_is_not_advised() {
+    printf 'view: {maxBytes: 536870912, maxVideoBytes: 1610612736}\n' >most.yaml
+    cp "$FIXTURES/video/good/h264.mp4" large.mp4
+    truncate -s 1610612737 large.mp4
+    run fovea view --config most.yaml large.mp4
+    want_status 1
+    has err 'for a video; cut it first'
+    hasnt err 'view.maxVideoBytes'
+    cp "$BUILD/photos/good/rgb.tif" large.tif
+    truncate -s 536870913 large.tif
+    run fovea view --config most.yaml large.tif
+    want_status 1
+    has err 'make it smaller first'
+    hasnt err 'view.maxBytes'
+}
+
 test_a_view_of_the_record_keeps_its_page_and_maps_its_regions() {
     needs text
     seq 1 300 >n.txt

@@ -125,7 +125,7 @@ int main(int argc, char **argv)
     const char *name = folder_of(argc ? argv[0] : "", dir, sizeof dir);
     open_notes(dir);
     act_at_birth(fault_births, name);
-    if (jail_enter(getppid(), WORK_SOCKET, &report)) {
+    if (jail_enter(getppid(), WORK_SOCKET, &jail_usual, &report)) {
         hello.error = report.error;
         (void)snprintf(hello.layer, sizeof hello.layer, "%s", report.layer);
     }

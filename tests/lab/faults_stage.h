@@ -42,10 +42,10 @@ static inline struct note *place_new(const struct stage *s, const char *name)
 
 static inline struct pool *pool_in(const struct stage *s, const char *name, unsigned ready)
 {
-    char dir[128];
+    char path[160];
     struct pool *p = NULL;
-    (void)snprintf(dir, sizeof dir, "%s/%s", s->dir, name);
-    return pool_new(dir, ready, &p, NULL) ? NULL : p;
+    (void)snprintf(path, sizeof path, "%s/%s/fovea-worker", s->dir, name);
+    return pool_new_of(&(struct program){.path = path}, ready, &p, NULL) ? NULL : p;
 }
 
 static inline fovea *context_with(const struct stage *s, const char *workers, const char *setting)

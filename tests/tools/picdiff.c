@@ -122,14 +122,16 @@ static void *work(void *arg)
 int main(int argc, char **argv)
 {
     struct fovea_fault fault;
-    auto_free char *path = NULL;
+    auto_free char *bitmap = NULL, *vector = NULL;
     pthread_t threads[THREADS];
     if (argc != 2)
         errx(2, "usage: picdiff FOLDER < LIST");
-    if (asprintf(&path, "%s/%s", argv[1], program_name(PROGRAM_SVG)) < 0)
+    if (asprintf(&bitmap, "%s/%s", argv[1], program_name(PROGRAM_WORKER)) < 0 ||
+        asprintf(&vector, "%s/%s", argv[1], program_name(PROGRAM_SVG)) < 0)
         errx(1, "out of memory");
     /* None ahead of work: to be ready for everything costs more than most of these files do. */
-    if (pool_new(argv[1], 0, &bitmaps, &fault) || pool_new_of(&(struct program){.path = path}, 0, &vectors, &fault))
+    if (pool_new_of(&(struct program){.path = bitmap}, 0, &bitmaps, &fault) ||
+        pool_new_of(&(struct program){.path = vector}, 0, &vectors, &fault))
         errx(1, "%s", fault.text);
     for (size_t i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work, NULL))

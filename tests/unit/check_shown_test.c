@@ -143,6 +143,71 @@ TEST(a_tile_is_the_one_that_the_arithmetic_gives)
     CHECK(!believed(&bad));
 }
 
+/* One unit more is two patches across instead of one: tiles counted by one width and cut by the other lay past the end. */
+TEST(no_tile_lies_outside_of_its_source)
+{
+    struct area past = {0, 111744, 28, -46209};
+    struct fit_limits tight = {.max_patches = 1000, .max_bytes = 1000, .resize = 1};
+    struct said bad = honest(MEDIA_SVG, 0, (struct size){29, 65535}, past, fit_drawn(&tight, past.w, past.h));
+    bad.asked.limits = tight;
+    bad.asked.page = bad.reply.pages = fit_tiles(&tight, (struct size){29, 65535});
+    bad.reply.facts = WORK_TILED;
+    bad.reply.extent_w = 28;
+    CHECK(bad.reply.pages == 5);
+    CHECK(!believed(&bad));
+    struct said good = honest(MEDIA_SVG, 0, (struct size){28, 65535}, (struct area){0, 27936, 28, 28000}, (struct size){1, 1});
+    set_size(&good, fit_drawn(&tight, 28, 28000));
+    good.asked.limits = tight;
+    good.asked.page = 2;
+    good.reply.pages = 3;
+    good.reply.facts = WORK_TILED;
+    CHECK(believed(&good));
+}
+
+TEST(the_size_in_whole_units_is_the_extent_rounded)
+{
+    struct said good = honest(MEDIA_PDF, 0, (struct size){1, 1}, (struct area){0, 0, 0.25, 1.25}, fit_drawn(&usual, 0.25, 1.25));
+    good.reply.extent_w = 0.25;
+    good.reply.extent_h = 1.25;
+    CHECK(believed(&good));
+    struct said bad = good;
+    bad.reply.source_h = 2;
+    CHECK(!believed(&bad));
+}
+
+TEST(tiles_are_counted_where_none_was_asked_for_too)
+{
+    struct size page = {1200, 12000};
+    uint32_t n = fit_tiles(&usual, page);
+    static const enum media kinds[] = {MEDIA_PNG, MEDIA_SVG};
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        for (uint32_t region = 0; region < 2; region++) {
+            struct said good = honest(kinds[i], 0, page, (struct area){0, 0, page.w, page.h}, fit_target(&usual, page));
+            good.asked.region = (struct fit_box){0, 0, page.w, page.h, FIT_SOURCE, region};
+            good.reply.pages = n;
+            good.reply.facts = WORK_TILED;
+            CHECK(believed(&good));
+            struct said bad = good;
+            bad.reply.pages = n + 1;
+            CHECK(!believed(&bad));
+            bad = good;
+            bad.reply.facts = 0; /* it has no pages but these */
+            CHECK(!believed(&bad));
+        }
+}
+
+TEST(what_has_pages_of_its_own_or_is_not_long_has_no_tiles)
+{
+    struct said bad = honest(MEDIA_PDF, 0, (struct size){1200, 12000}, (struct area){0, 0, 1200, 12000}, fit_drawn(&usual, 1200, 12000));
+    bad.reply.pages = fit_tiles(&usual, (struct size){1200, 12000});
+    CHECK(believed(&bad)); /* so many pages it may have */
+    bad.reply.facts = WORK_TILED;
+    CHECK(!believed(&bad));
+    bad = honest(MEDIA_PNG, 0, (struct size){400, 300}, (struct area){0, 0, 400, 300}, (struct size){400, 300});
+    bad.reply.facts = WORK_TILED;
+    CHECK(!believed(&bad));
+}
+
 static struct said honest_sheet(void)
 {
     struct sheet s;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -17,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +36,7 @@ static int jailed(bool (*act)(void))
     if (!pid) {
         struct jail_report report;
         alarm(20);
-        if (jail_enter(parent, KEEP, &report))
+        if (jail_enter(parent, KEEP, &jail_usual, &report))
             _exit(NO_JAIL);
         _exit(act() ? GOOD : BAD);
     }
@@ -219,6 +221,32 @@ TEST(threads_and_memory_work_inside)
     CHECK_MSG(ended_with(status, GOOD), "status 0x%x", status);
 }
 
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_for_ever(void *arg)
+{
+    (void)pthread_mutex_lock(&held);
+    return arg;
+}
+
+/* Root has no such bound, so it becomes somebody else. */
+static bool threads_end(pid_t parent)
+{
+    struct jail_report r;
+    struct sysinfo machine;
+    pthread_attr_t small;
+    pthread_t t;
+    if (!getuid() && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+        return false;
+    if (sysinfo(&machine) || pthread_attr_init(&small) || pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN) ||
+        pthread_mutex_lock(&held) || jail_enter(parent, KEEP, &jail_usual, &r))
+        return false;
+    unsigned most = machine.procs + LIMIT_WORKER_TASKS + 500, n = 0; /* others start theirs too */
+    while (n < most && !pthread_create(&t, &small, wait_for_ever, NULL))
+        n++;
+    return n >= 100 && n < most;
+}
+
 static bool aborts(void)
 {
     abort();
@@ -315,7 +343,7 @@ TEST(a_layer_that_cannot_stand_is_named)
         if (!pid) {
             struct jail_report report = {0};
             take_away(missing[i].call);
-            int e = jail_enter(parent, KEEP, &report);
+            int e = jail_enter(parent, KEEP, &jail_usual, &report);
             _exit(e == -1 && report.error == ENOSYS && report.layer && !strcmp(report.layer, missing[i].layer) ? GOOD
                                                                                                                : BAD);
         }
@@ -359,7 +387,7 @@ static bool threads_are_noticed(pid_t parent)
 {
     struct jail_report r = {0};
     pthread_t t;
-    return !pthread_create(&t, NULL, doze, NULL) && jail_enter(parent, KEEP, &r) == -1 && fails_at(&r, "threads", EBUSY);
+    return !pthread_create(&t, NULL, doze, NULL) && jail_enter(parent, KEEP, &jail_usual, &r) == -1 && fails_at(&r, "threads", EBUSY);
 }
 
 /* glibc asks about files through newfstatat; with it /proc/self/task goes. */
@@ -367,27 +395,27 @@ static bool nothing_tells_of_threads(pid_t parent)
 {
     struct jail_report r = {0};
     take_away(SYS_newfstatat);
-    return jail_enter(parent, KEEP, &r) == 0 && !r.layer;
+    return jail_enter(parent, KEEP, &jail_usual, &r) == 0 && !r.layer;
 }
 
 static bool what_may_be_read_cannot_be_looked_at(pid_t parent)
 {
     struct jail_report r = {0};
     take_away(SYS_newfstatat);
-    return jail_enter_within(parent, KEEP, &reading, &r) == -1 && fails_at(&r, "landlock", ENOSYS);
+    return jail_enter(parent, KEEP, &reading, &r) == -1 && fails_at(&r, "landlock", ENOSYS);
 }
 
 static bool no_rule_can_be_added(pid_t parent)
 {
     struct jail_report r = {0};
     take_away(SYS_landlock_add_rule);
-    return jail_enter_within(parent, KEEP, &reading, &r) == -1 && fails_at(&r, "landlock", ENOSYS);
+    return jail_enter(parent, KEEP, &reading, &r) == -1 && fails_at(&r, "landlock", ENOSYS);
 }
 
 static bool no_descriptor_is_left_for_rules(pid_t parent)
 {
     struct jail_report r = {0};
-    return !setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) && jail_enter(parent, KEEP, &r) == -1 && fails_at(&r, "landlock", EMFILE);
+    return !setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) && jail_enter(parent, KEEP, &jail_usual, &r) == -1 && fails_at(&r, "landlock", EMFILE);
 }
 
 static pthread_barrier_t filtered;
@@ -408,7 +436,14 @@ static bool a_thread_with_a_filter_of_its_own(pid_t parent)
     if (pthread_barrier_init(&filtered, NULL, 2) || pthread_create(&t, NULL, filter_itself, NULL))
         return false;
     (void)pthread_barrier_wait(&filtered);
-    return jail_enter(parent, KEEP, &r) == -1 && fails_at(&r, "seccomp", EBUSY);
+    return jail_enter(parent, KEEP, &jail_usual, &r) == -1 && fails_at(&r, "seccomp", EBUSY);
+}
+
+TEST(threads_have_a_bound)
+{
+    if (JAIL_SANITIZED)
+        SKIP("each thread has shadow memory");
+    in_child("threads", threads_end);
 }
 
 TEST(a_jail_stands_whole_or_says_what_is_in_its_way)
@@ -426,7 +461,7 @@ TEST(a_parent_that_is_gone_already_is_noticed)
     pid_t pid = fork();
     if (!pid) {
         struct jail_report report = {0};
-        int e = jail_enter(getpid(), KEEP, &report);
+        int e = jail_enter(getpid(), KEEP, &jail_usual, &report);
         _exit(e == -1 && report.error == ESRCH && !strcmp(report.layer, "parent") ? GOOD : BAD);
     }
     int status = 0;

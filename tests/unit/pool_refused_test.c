@@ -129,7 +129,7 @@ static struct pool *new_pool(bool slow)
     (void)snprintf(file, sizeof file, "%s/fovea-worker", dir);
     if (slow && (mkdir(dir, 0755) == 0 || errno == EEXIST))
         (void)!symlink("../fovea-worker", file);
-    CHECK_MSG(!pool_new(dir, 0, &p, &fault), "%s", fault.text);
+    CHECK_MSG(!pool_new_of(&(struct program){.path = file}, 0, &p, &fault), "%s", fault.text);
     return p;
 }
 
@@ -300,6 +300,19 @@ TEST(a_wait_that_a_signal_interrupts_is_gone_on_with)
     }
     refuse(POLL, 0, 0, 0);
     pool_free(p);
+}
+
+TEST(a_signal_at_the_end_of_a_pool_leaves_no_child)
+{
+    for (int i = 0; i < 8; i++) {
+        struct pool *p = new_pool(false);
+        pool_ready(p, 4);
+        CHECK(works(p));
+        refuse(POLL, 0, 0, EINTR);
+        pool_free(p);
+        refuse(POLL, 0, 0, 0);
+        CHECK(no_child_is_left());
+    }
 }
 
 /* What we lack is no sign of a hostile picture: it used to be taken for the worker's death. */

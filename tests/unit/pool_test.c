@@ -58,7 +58,9 @@ static struct pool *pool_at(const char *dir, unsigned ready)
 {
     struct pool *p = NULL;
     struct fovea_fault fault = {0};
-    CHECK_MSG(!pool_new(dir, ready, &p, &fault), "%s", fault.text);
+    char path[LIMIT_PATH_BYTES + 32];
+    (void)snprintf(path, sizeof path, "%s/fovea-worker", dir);
+    CHECK_MSG(!pool_new_of(&(struct program){.path = path}, ready, &p, &fault), "%s", fault.text);
     return p;
 }
 
@@ -469,6 +471,23 @@ TEST(prepare_starts_one_worker_however_often_it_is_called)
     pool_free(p);
 }
 
+/* Its file was not there, or something else. */
+TEST(a_worker_for_a_job_that_never_comes_ends)
+{
+    struct pool *p = pool_at(worker_dir(NULL), 0);
+    pool_prepare(p);
+    CHECK(children_become(1));
+    sleep_ms(LIMIT_EXPECTED_MS);
+    CHECK(children_become(0));
+    pool_ready(p, 1); /* but those that are to wait stay */
+    pool_prepare(p);
+    CHECK(children_become(1));
+    sleep_ms(LIMIT_EXPECTED_MS + 200);
+    CHECK(children_become(1));
+    CHECK(honest_job_works(p));
+    pool_free(p);
+}
+
 /* ---------------------------------------------------------------- too little of something */
 
 enum { HELD_MS = LIMIT_WORKER_START_MS + 700 };
@@ -513,7 +532,7 @@ TEST(a_pool_without_descriptors_says_so)
     CHECK(!getrlimit(RLIMIT_NOFILE, &old));
     none = (struct rlimit){0, old.rlim_max};
     CHECK(!setrlimit(RLIMIT_NOFILE, &none));
-    int code = pool_new(worker_dir(NULL), 0, &p, &fault);
+    int code = pool_new_of(&(struct program){.path = "/nonexistent"}, 0, &p, &fault);
     CHECK(!setrlimit(RLIMIT_NOFILE, &old));
     CHECK_MSG(code == -EMFILE, "%d", code);
     CHECK_STR(fault.text, "cannot keep workers: Too many open files");

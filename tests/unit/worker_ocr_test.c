@@ -44,7 +44,7 @@ static void bench_done(struct bench *b)
 static struct bench bench_with(const char *folder, const char *language)
 {
     struct bench b = {0};
-    CHECK(!pool_new(build_folder(), 0, &b.pixels, &b.fault));
+    CHECK(!pool_new_of(&(struct program){.path = built("fovea-worker")}, 0, &b.pixels, &b.fault));
     CHECK_MSG(!ocr_new(build_folder(), folder, language, &b.ocr, &b.fault), "%s", b.fault.text);
     return b;
 }

@@ -178,10 +178,6 @@ TEST(what_is_not_there_is_refused_with_the_real_numbers)
     CHECK(make(&raw, &q, &r, &out) == WORK_BAD_REGION && r.source_w == 60 && r.source_h == 40);
     q2.frame = 2;
     CHECK(make(&raw, &q2, &r, &out) == WORK_BAD_FRAME && r.frames == 1);
-    q2.media = MEDIA_COUNT + 7;
-    CHECK(picture_make((const uint8_t *)"x", 1, &q2, &r, &out) == WORK_UNSUPPORTED);
-    q2.media = MEDIA_PDF;
-    CHECK(picture_make((const uint8_t *)"x", 1, &q2, &r, &out) == WORK_UNSUPPORTED);
 }
 
 TEST(alpha_that_hides_nothing_counts_as_opaque)
@@ -203,7 +199,7 @@ static int make_png(const struct image *m, const struct work_request *q, struct 
     struct work_request own = *q;
     own.input_len = ret_file->len;
     *out = (struct output){0};
-    return picture_make(ret_file->data, ret_file->len, &own, r, out);
+    return picture_make_with(decoder_of(MEDIA_PNG), &(struct source){.data = ret_file->data, .len = ret_file->len, .request = &own}, r, out);
 }
 
 TEST(a_small_clean_file_is_its_own_answer)
@@ -381,7 +377,7 @@ TEST(a_jpeg_of_inks_keeps_its_encoding_only_without_resizing)
         q.media = MEDIA_JPEG;
         q.input_len = len;
         q.limits.resize = resize;
-        CHECK(picture_make(file, len, &q, &r, &out) == WORK_OK);
+        CHECK(picture_make_with(decoder_of(MEDIA_JPEG), &(struct source){.data = file, .len = len, .request = &q}, &r, &out) == WORK_OK);
         CHECK_MSG(!(r.facts & WORK_AS_IS) == (resize != 0), "resize %u", resize);
         CHECK(resize || (r.media == MEDIA_JPEG && out.len == len - 9));
         output_done(&out);

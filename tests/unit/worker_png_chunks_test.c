@@ -129,6 +129,11 @@ static void add_file(struct buf *b, const struct chunk chunks[MOST])
     }
 }
 
+static int make(const struct buf *file, size_t len, const struct work_request *q, struct work_reply *reply, struct output *out)
+{
+    return picture_make_with(&decode_png, &(struct source){.data = (const uint8_t *)file->data, .len = len, .request = q}, reply, out);
+}
+
 TEST(chunks_that_are_wrong_are_refused_or_passed_over)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -138,7 +143,7 @@ TEST(chunks_that_are_wrong_are_refused_or_passed_over)
         add_file(&file, rows[i].chunks);
         struct work_request q = {.magic = WORK_MAGIC, .media = MEDIA_PNG, .input_len = file.len, .frame = rows[i].frame,
                                  .limits = {.max_edge = 100, .max_bytes = 100000, .quality = 75, .resize = true}};
-        int status = picture_make((const uint8_t *)file.data, file.len, &q, &reply, &out);
+        int status = make(&file, file.len, &q, &reply, &out);
         CHECK_MSG((uint32_t)status == rows[i].status && (status || reply.frames == rows[i].frames) && (!rows[i].words || !strcmp(reply.detail, rows[i].words)),
                   "%s: %d, %u frames, %s", rows[i].what, status, reply.frames, reply.detail);
         output_done(&out);
@@ -163,7 +168,7 @@ TEST(of_a_transparent_colour_those_bits_count_that_a_pixel_has)
         add_file(&file, (const struct chunk[MOST]){HEAD, keys[i].key, DATA, END});
         struct work_request q = {.magic = WORK_MAGIC, .media = MEDIA_PNG, .input_len = file.len, .flags = WORK_RGBA,
                                  .limits = {.max_edge = 100, .max_bytes = 100000, .quality = 75}};
-        CHECK(picture_make((const uint8_t *)file.data, file.len, &q, &reply, &out) == WORK_OK && out.len == 8);
+        CHECK(make(&file, file.len, &q, &reply, &out) == WORK_OK && out.len == 8);
         CHECK_MSG(out.data[3] == keys[i].alpha[0] && out.data[7] == keys[i].alpha[1], "row %zu: %u and %u", i, out.data[3], out.data[7]);
         output_done(&out);
     }
@@ -177,7 +182,7 @@ TEST(a_file_that_is_cut_anywhere_is_refused)
         struct work_reply reply = {0};
         struct output out = {0};
         struct work_request q = {.magic = WORK_MAGIC, .media = MEDIA_PNG, .input_len = len, .limits = {.max_edge = 100, .max_bytes = 100000, .quality = 75}};
-        CHECK_MSG(picture_make((const uint8_t *)file.data, len, &q, &reply, &out) == WORK_MALFORMED, "%zu", len);
+        CHECK_MSG(make(&file, len, &q, &reply, &out) == WORK_MALFORMED, "%zu", len);
         output_done(&out);
     }
 }

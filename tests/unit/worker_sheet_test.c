@@ -164,7 +164,7 @@ static struct shown show(const struct buf *file, enum media media, uint32_t flag
     struct work_request q = {.magic = WORK_MAGIC, .media = media, .input_len = file->len, .flags = WORK_SHEET | flags, .limits = usual};
     auto_free uint8_t *exact = malloc(file->len);
     memcpy(exact, file->data, file->len);
-    s.status = picture_make(exact, file->len, &q, &s.reply, &s.out);
+    s.status = picture_make_with(decoder_of(media), &(struct source){.data = exact, .len = file->len, .request = &q}, &s.reply, &s.out);
     size_t cells = s.out.n_cells * sizeof *s.out.cells, len = 0;
     if (s.status)
         return s;

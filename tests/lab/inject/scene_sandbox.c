@@ -40,7 +40,7 @@ static void run_alone(struct outcome *o)
     struct fovea_fault fault = {0};
     struct pool *worker = NULL, *given = NULL;
     (void)snprintf(path, sizeof path, "%s/fovea-worker", build_folder());
-    int r = pool_new(build_folder(), 0, &worker, &fault);
+    int r = pool_new_of(&(struct program){.path = path}, 0, &worker, &fault);
     r = r < 0 ? r : pool_new_of(&(struct program){.path = path, .word = "word"}, 0, &given, &fault);
     tell_fault(o, r, &fault);
     if (r == 0)
