@@ -9,6 +9,7 @@
 /*
  * For WORK_DIFF: the source's bytes are the rows of what was before, the other input those of what came after, both RGBA. A
  * pixel is changed when it is not the same, or lies in only one of them; what is wholly transparent in both is the same.
+ * Transparency is shown on one ground, which the reply's facts name: white, or mid-grey where the content is light.
  * The reply has how many there are and a cell for each box around some of them, from the top; of equal pictures nothing
  * more. The picture has three cells of a contact sheet: before, after, and the difference.
  */

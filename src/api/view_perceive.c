@@ -251,10 +251,15 @@ static int as_recorded(const struct view_job *j, struct perception *p)
     return renew_difference(j, &p->difference);
 }
 
+static enum note_ground ground_of(const struct work_reply *r)
+{
+    bool white = r->facts & WORK_ON_WHITE, grey = r->facts & WORK_ON_GREY;
+    return white && grey ? NOTE_ON_BOTH : white ? NOTE_ON_WHITE : grey ? NOTE_ON_GREY : NOTE_NO_GROUND;
+}
+
 static int describe(struct view_job *j, struct perception *p)
 {
     const struct fovea_view_request *q = j->request;
-    uint32_t facts = j->output.reply.facts;
     /* Of the main, the provider is the host's own business. */
     const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
@@ -269,8 +274,7 @@ static int describe(struct view_job *j, struct perception *p)
     auto_free char *name = view_name_new(j, p->path);
     if (!name)
         return fault_oom(j->fault);
-    auto_free char *note = note_new(
-        p, name, facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
+    auto_free char *note = note_new(p, name, ground_of(&j->output.reply));
     if (!note || !(p->note = with_origin(j, note)))
         return fault_oom(j->fault);
     int r = make_id(j, p);

@@ -271,11 +271,13 @@ static void add_bounds(struct buf *b, const struct perception *p)
 
 static void add_remarks(struct buf *b, const struct perception *p, enum note_ground ground)
 {
+    static const char *const grounds[] = {[NOTE_ON_WHITE] = "white", [NOTE_ON_GREY] = "grey",
+                                          [NOTE_ON_BOTH] = "white, or on grey where the content is light"};
     if (class_of(p) == CLASS_PICTURE)
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
     (void)buf_add_format(b, "%s%s%s", p->source.cut ? NOTE_CUT : "", p->source.damaged ? NOTE_DAMAGED : "", p->source.partial ? NOTE_PARTIAL " Name a time to see it." : "");
-    if (ground != NOTE_NO_GROUND)
-        (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
+    if (grounds[ground])
+        (void)buf_add_format(b, " Its transparent parts are shown on %s.", grounds[ground]);
     if (p->missing)
         (void)buf_add_format(b, p->missing == 1 ? " %u character has no font here and is shown as a box."
                                                 : " %u characters have no font here and are shown as boxes.", p->missing);

@@ -11,7 +11,7 @@
 #define NOTE_DAMAGED " Parts of the file are damaged: frames are missing, and times behind them may be off."
 #define NOTE_PARTIAL " Not all of it was looked at: what comes later may be missing."
 
-enum note_ground { NOTE_NO_GROUND, NOTE_ON_WHITE, NOTE_ON_GREY };
+enum note_ground { NOTE_NO_GROUND, NOTE_ON_WHITE, NOTE_ON_GREY, NOTE_ON_BOTH };
 
 /* name: what to call the source. NULL when out of memory; the caller frees. */
 char *note_new(const struct perception *p, const char *name, enum note_ground ground);

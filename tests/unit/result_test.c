@@ -104,6 +104,23 @@ TEST(note_says_how_to_map_coordinates)
     }
 }
 
+TEST(note_says_on_what_transparent_parts_are_shown)
+{
+    static const struct {
+        enum note_ground ground;
+        const char *words;
+    } rows[] = {{NOTE_NO_GROUND, "a.png 9x9, shown pixel for pixel."},
+                {NOTE_ON_WHITE, "a.png 9x9, shown pixel for pixel. Its transparent parts are shown on white."},
+                {NOTE_ON_GREY, "a.png 9x9, shown pixel for pixel. Its transparent parts are shown on grey."},
+                {NOTE_ON_BOTH, "a.png 9x9, shown pixel for pixel. Its transparent parts are shown on white, or on grey where the content "
+                               "is light."}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct perception p = {.source = {.size = {9, 9}, .extent_w = 9, .extent_h = 9, .frames = 1}, .crop = {0, 0, 9, 9}, .size = {9, 9}};
+        auto_free char *note = note_new(&p, "a.png", rows[i].ground);
+        CHECK_STR(note, rows[i].words);
+    }
+}
+
 TEST(note_of_every_kind_maps_to_its_source)
 {
     struct cell cells[] = {{{8, 8, 100, 50}, 1, 0, false, true}, {{116, 8, 100, 50}, 40, 4100, false, true},

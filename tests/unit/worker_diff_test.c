@@ -173,6 +173,35 @@ TEST(on_white_what_looks_the_same_is_the_same)
     CHECK(seen.believed && seen.reply.changed == 1 && box_is(&seen, 0, (struct rect){7, 8, 1, 1}));
 }
 
+/* Two drawings on nothing, or one of them on paper. */
+TEST(light_content_is_shown_on_grey_and_never_lost_on_white)
+{
+    auto_image a = flat_image(80, 60, 255, 255, 255, 0), b = flat_image(80, 60, 255, 255, 255, 0);
+    for (uint32_t y = 10; y < 50; y++) {
+        set_pixel(&a, 20, y, 255, 255, 255, 255);
+        set_pixel(&b, 60, y, 255, 255, 255, 255);
+    }
+    struct work_request q = request_of(&a, &b);
+    for (int flat = 0; flat < 2; flat++) {
+        q.flags = WORK_DIFF | WORK_WEBP_OK | (flat ? WORK_FLAT : 0);
+        auto_outcome o = diff_within(&a, &b, q);
+        CHECK(o.believed && o.reply.changed == 80 && (o.reply.facts & (WORK_ON_GREY | WORK_ON_WHITE)) == WORK_ON_GREY);
+        auto_image shown = {0};
+        struct sheet plan;
+        CHECK(!read_image((enum media)o.reply.media, o.out.data, o.out.len, &shown));
+        sheet_plan(&q.limits, 3, 80, 60, (struct size){80, 60}, &plan);
+        struct rect before = sheet_cell(&plan, 0), after = sheet_cell(&plan, 1);
+        CHECK(image_row(&shown, before.y + 30)[(before.x + 20) * 4] == 255 && image_row(&shown, before.y + 30)[(before.x + 60) * 4] == 128);
+        CHECK(image_row(&shown, after.y + 30)[(after.x + 60) * 4] == 255 && image_row(&shown, after.y + 30)[(after.x + 20) * 4] == 128);
+    }
+    for (uint32_t i = 0; i < 80 * 60; i++)
+        memset(a.px + i * 4, 255, 4);
+    auto_outcome paper = diff_within(&a, &b, q);
+    CHECK(paper.believed && !paper.reply.changed);
+    auto_outcome strict = diff(&a, &b);
+    CHECK(strict.believed && strict.reply.facts & WORK_ON_GREY && strict.reply.changed == 80 * 60 - 40);
+}
+
 TEST(many_specks_are_few_boxes_that_hold_every_one)
 {
     static const uint32_t steps[] = {12, 25, 60, 150};
