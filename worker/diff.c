@@ -56,7 +56,7 @@ static uint32_t scaled(uint32_t at, uint32_t cell, uint32_t all)
     return (uint32_t)((uint64_t)at * cell / all);
 }
 
-/* However small the map is, no change vanishes on it. */
+/* Of row y the pixels from x0 to before x1. However small the map is, no change vanishes on it. */
 static void mark(struct decoder *d, uint32_t y, uint32_t x0, uint32_t x1)
 {
     struct size cell = d->contact.plan.cell;
@@ -65,7 +65,6 @@ static void mark(struct decoder *d, uint32_t y, uint32_t x0, uint32_t x1)
     for (; row < below; row++)
         memset(d->map + (size_t)row * cell.w + left, 1, right - left);
     d->changed += x1 - x0;
-    changes_add(&d->changes, y, x0, x1);
 }
 
 /* One is drawn on nothing, the other on paper: they are the same where they look the same. */
@@ -105,6 +104,7 @@ static void compare_row(struct decoder *d, uint32_t y, uint32_t w)
     for (uint32_t x = run_end(a, b, 0, w, flat, false), end; x < w; x = run_end(a, b, end, w, flat, false)) {
         end = run_end(a, b, x, w, flat, true);
         mark(d, y, x, end);
+        changes_add(&d->changes, y, x, end);
     }
 }
 
@@ -125,9 +125,21 @@ static void choose_ground(struct decoder *d)
         d->ground = LEVEL_GREY;
 }
 
+/* What only one of them has, to the right of what both have and beneath it: boxes of their own, or the frame that they make would
+ * swallow all that lies within. */
+static void keep_margins(struct changes *g, struct size a, struct size b)
+{
+    struct size both = {MIN(a.w, b.w), MIN(a.h, b.h)};
+    struct size wider = a.w > b.w ? a : b, taller = a.h > b.h ? a : b;
+    bool corner = wider.h > both.h && taller.w > both.w; /* of one and the same */
+    changes_keep_apart(g, (struct rect){both.w, 0, wider.w - both.w, corner ? wider.h : both.h});
+    changes_keep_apart(g, (struct rect){0, both.h, both.w, taller.h - both.h});
+}
+
 /* In each row first what both have, then what only one of them has. */
 static void compare(struct decoder *d)
 {
+    keep_margins(&d->changes, d->of[BEFORE].size, d->of[AFTER].size);
     struct size a = d->of[BEFORE].size, b = d->of[AFTER].size;
     for (uint32_t y = 0; y < d->all.h; y++) {
         uint32_t wa = y < a.h ? a.w : 0, wb = y < b.h ? b.w : 0, both = MIN(wa, wb), any = MAX(wa, wb);

@@ -130,6 +130,20 @@ TEST(a_change_of_size_counts_what_only_one_of_them_has)
     CHECK(grown.believed && grown.reply.changed == 2000 && box_is(&grown, 0, (struct rect){0, 50, 100, 20}));
 }
 
+TEST(a_margin_of_one_of_them_is_a_box_of_its_own)
+{
+    auto_image a = flat_image(400, 300, 9, 9, 9, 255), b = flat_image(401, 301, 9, 9, 9, 255), c = flat_image(390, 320, 9, 9, 9, 255);
+    paint(&a, (struct rect){100, 50, 40, 30}, 200);
+    auto_outcome both = diff(&a, &b);
+    CHECK(both.believed && both.reply.changed == 1200 + 301 + 400 && both.out.n_cells == 3);
+    CHECK(box_is(&both, 0, (struct rect){400, 0, 1, 301}) && box_is(&both, 1, (struct rect){100, 50, 40, 30}) &&
+          box_is(&both, 2, (struct rect){0, 300, 400, 1}));
+    auto_outcome each = diff(&a, &c); /* one is wider, the other taller: the corner is nobody's */
+    CHECK(each.believed && each.reply.changed == 1200 + 10 * 300 + 390 * 20 && each.out.n_cells == 3);
+    CHECK(box_is(&each, 0, (struct rect){390, 0, 10, 300}) && box_is(&each, 1, (struct rect){100, 50, 40, 30}) &&
+          box_is(&each, 2, (struct rect){0, 300, 390, 20}));
+}
+
 TEST(where_there_was_nothing_all_is_changed)
 {
     auto_image any = flat_image(8, 10, 9, 9, 9, 255), b = drawn_image(8, 10, 3, 1);
