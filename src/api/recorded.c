@@ -62,7 +62,7 @@ static void take_part(const json_t *result, struct view_memory *m)
         m->last_page = (uint32_t)MIN(MAX(pages.first, pages.last), (int64_t)LIMIT_PAGES);
     m->page = json_is_string(page) ? (uint32_t)MIN(pages.first, (int64_t)LIMIT_PAGES) : number(result, "page");
     m->frame = number(result, "frame");
-    m->sheet = json_is_array(json_object_get(result, "cells"));
+    m->sheet = json_is_array(json_object_get(result, "cells")) && !json_object_get(result, "difference");
     m->timed = json_is_number(time) && !m->frame && json_number_value(time) <= LIMIT_VIDEO_SECONDS;
     m->time_ms = m->timed ? llround(json_number_value(time) * 1000) : 0;
 }

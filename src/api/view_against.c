@@ -12,6 +12,7 @@
 #include "api/view.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "fit/sheet.h"
 #include "percept/note.h"
 
 /* One side of the comparison. */
@@ -297,6 +298,25 @@ static int take_boxes(struct view_job *j, const struct work_reply *own)
     return 0;
 }
 
+/* Where the three pictures lie: planned as the worker planned it. */
+static void take_panels(struct view_job *j, const struct fit_limits *limits, const struct work_reply *own)
+{
+    const struct work_reply *r = &j->output.reply;
+    struct difference *d = &j->difference;
+    struct size all = {MAX(d->own.w, d->size.w), MAX(d->own.h, d->size.h)};
+    struct sheet plan;
+    if (!d->changed)
+        return;
+    sheet_plan(limits, PANELS, all.w, all.h, all, &plan);
+    double fx = (double)r->width / plan.size.w, fy = (double)r->height / plan.size.h; /* it may have been made smaller */
+    for (uint32_t i = 0; i < PANELS; i++) {
+        struct rect c = sheet_cell(&plan, i);
+        d->panels[i] = (struct rect){(uint32_t)(c.x * fx), (uint32_t)(c.y * fy), MAX((uint32_t)(c.w * fx), 1u), MAX((uint32_t)(c.h * fy), 1u)};
+    }
+    d->scale[0] = all.w * (own->crop.w / own->width) / d->panels[0].w;
+    d->scale[1] = all.h * (own->crop.h / own->height) / d->panels[0].h;
+}
+
 /* The picture is of both; all that is said of the source stays what it was. */
 static void keep_source(struct view_job *j, const struct work_reply *own)
 {
@@ -347,6 +367,7 @@ static int compare(struct view_job *j, const struct side *before, const struct s
     j->difference.size = (struct size){before->reply.width, before->reply.height};
     j->difference.own = (struct size){after->reply.width, after->reply.height};
     j->difference.rounded = (before->reply.facts | after->reply.facts) & WORK_ROUNDED;
+    take_panels(j, &request.limits, &after->reply);
     r = take_boxes(j, &after->reply);
     if (r == 0)
         keep_source(j, &after->reply);

@@ -136,6 +136,32 @@ static struct fit_box from_view(const struct fovea_box *box, const struct view_m
                             .h = box->h * sy, .space = FIT_SOURCE, .set = 1};
 }
 
+static bool overlap(const struct fovea_box *box, const struct rect *r)
+{
+    return box->x < (double)r->x + r->w && box->x + box->w > r->x && box->y < (double)r->y + r->h && box->y + box->h > r->y;
+}
+
+/* The same of a comparison: in which of its three pictures the box lies says nothing but where it begins. False: it lies in none, or
+ * in several. */
+static bool from_panel(const struct fovea_box *box, const struct view_memory *m, struct fit_box *ret)
+{
+    const struct rect *in = NULL;
+    for (int i = 0; i < PANELS; i++) {
+        if (!overlap(box, &m->panels[i]))
+            continue;
+        if (in)
+            return false;
+        in = &m->panels[i];
+    }
+    if (!in)
+        return false;
+    double x0 = fmax(box->x - in->x, 0), y0 = fmax(box->y - in->y, 0);
+    double x1 = fmin(box->x + box->w - in->x, in->w), y1 = fmin(box->y + box->h - in->y, in->h);
+    *ret = (struct fit_box){.x = m->crop.x + x0 * m->panel_scale[0], .y = m->crop.y + y0 * m->panel_scale[1],
+                            .w = (x1 - x0) * m->panel_scale[0], .h = (y1 - y0) * m->panel_scale[1], .space = FIT_SOURCE, .set = 1};
+    return true;
+}
+
 /* What of the source an earlier view showed. */
 static void take_part(struct view_job *j, const struct view_memory *m)
 {
@@ -165,13 +191,17 @@ static int region_in_view(struct view_job *j)
                    "is no view that a region can be measured in; use space \"source\" or \"unit\"");
     if (r)
         return r;
-    if (j->measured.sheet || j->measured.against)
+    if (j->measured.sheet)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "shows several pictures; view the one that is meant by "
                                                                      "its page, frame or time, and measure the region there"));
     if (names_another(j->request, &j->measured))
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "shows another page, frame or time than the one that is "
                                                                      "named; leave that out, or measure the region there"));
-    j->work.region = from_view(&j->request->region, &j->measured);
+    if (!j->measured.against)
+        j->work.region = from_view(&j->request->region, &j->measured);
+    else if (!from_panel(&j->request->region, &j->measured, &j->work.region))
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "compares two pictures, and the region lies in none of the three that "
+                                                                     "it shows, or in more than one; measure it within one of them"));
     take_part(j, &j->measured);
     return 0;
 }

@@ -91,6 +91,8 @@ void views_remember(struct views *v, const struct perception *p, const char *ref
     m->against = copy_new(p->difference.ref);
     m->against_path = copy_new(p->difference.path);
     memcpy(m->other_sha256, p->difference.sha256, SHA256_LEN);
+    memcpy(m->panels, p->difference.panels, sizeof m->panels);
+    memcpy(m->panel_scale, p->difference.scale, sizeof m->panel_scale);
     memcpy(m->id, p->id, sizeof m->id);
     memcpy(m->sha256, p->source.sha256, SHA256_LEN);
     (void)pthread_mutex_unlock(&v->lock);

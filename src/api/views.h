@@ -30,6 +30,8 @@ struct view_memory {
     char *against;      /* of a comparison: what to open again; NULL: it is none, or the record has the picture */
     char *against_path; /* where that lies; NULL: it has no file */
     uint8_t other_sha256[SHA256_LEN];
+    struct rect panels[PANELS]; /* of a comparison that differs: where the three pictures lie, */
+    double panel_scale[2];      /* and what of the source one of their pixels is */
     char *note, *path;  /* of a comparison whose picture the record has: what was said of it, and where its source lay, */
     uint64_t changed;   /* and its numbers */
     struct area *boxes;

@@ -187,31 +187,53 @@ static void add_factor(struct buf *b, double v)
     note_number(b, v, scale_places(v));
 }
 
-static void add_mapping(struct buf *b, const struct perception *p)
+struct mapping {
+    const char *multiply, *each, *add;
+};
+
+/* Behind words that lead to a factor, or to what is added: "Multiply coordinates by 2, then add 100 to x". */
+static void add_steps(struct buf *b, const struct perception *p, const double scale[2], bool one, const struct mapping *words)
 {
-    double scale[2];
     int places = perception_places(p);
-    bool one = perception_factors(p, scale) == 1;
     bool moved = p->crop.x != 0 || p->crop.y != 0, scaled = scale[0] != 1 || (!one && scale[1] != 1);
-    if (!moved && !scaled)
-        return;
     if (scaled && one) {
-        (void)buf_add_str(b, " Multiply coordinates by ");
+        (void)buf_add_str(b, words->multiply);
         add_factor(b, scale[0]);
     } else if (scaled) {
-        (void)buf_add_str(b, " Multiply x by ");
+        (void)buf_add_str(b, words->each);
         add_factor(b, scale[0]);
         (void)buf_add_str(b, " and y by ");
         add_factor(b, scale[1]);
     }
     if (moved) {
-        (void)buf_add_str(b, scaled ? ", then add " : " Add ");
+        (void)buf_add_str(b, scaled ? ", then add " : words->add);
         note_number(b, p->crop.x, places);
         (void)buf_add_str(b, " to x and ");
         note_number(b, p->crop.y, places);
         (void)buf_add_str(b, " to y");
     }
     (void)buf_add_format(b, " to map to %s.", kind_of(p->source.media, p->source.css_pixels)->original);
+}
+
+static void add_mapping(struct buf *b, const struct perception *p)
+{
+    static const struct mapping words = {" Multiply coordinates by ", " Multiply x by ", " Add "};
+    double scale[2];
+    bool one = perception_factors(p, scale) == 1;
+    if (p->crop.x != 0 || p->crop.y != 0 || scale[0] != 1 || (!one && scale[1] != 1))
+        add_steps(b, p, scale, one, &words);
+}
+
+/* Each of the three maps in the same way, from its own corner. */
+void note_panels(struct buf *b, const struct perception *p)
+{
+    static const struct mapping words = {", multiply by ", ", multiply x by ", ", add "};
+    const struct rect *r = p->difference.panels;
+    const double *scale = p->difference.scale;
+    bool one = fabs(scale[0] - scale[1]) * MAX(r->w, r->h) < MIN(1, MIN(scale[0], scale[1]));
+    (void)buf_add_format(b, " Subtract the corner of one (%u,%u; %u,%u; %u,%u) from coordinates in it", r[0].x, r[0].y, r[1].x, r[1].y,
+                         r[2].x, r[2].y);
+    add_steps(b, p, scale, one, &words);
 }
 
 /* Which line a row is, where that can be told from its place. */

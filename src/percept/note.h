@@ -23,6 +23,9 @@ void note_difference(struct buf *b, const struct perception *p);
 /* What of the source, and how large it is in its own units: ", page 2 of 3, 612x792 pt". */
 void note_part(struct buf *b, const struct perception *p);
 
+/* How coordinates in the three pictures of a comparison map back. */
+void note_panels(struct buf *b, const struct perception *p);
+
 /* " in points"; "" of stored pixels. css_pixels: of a drawing that is measured in these. */
 const char *note_units(enum media m, bool css_pixels);
 

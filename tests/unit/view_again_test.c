@@ -398,6 +398,36 @@ TEST(a_comparison_is_made_again_by_its_id_while_both_files_are_as_they_were)
     CHECK_STR(reason(changed), "absent");
 }
 
+/* A panel's corner, from the cells of the result. */
+static struct fovea_box within_panel(const fovea_result *r, size_t panel, double x, double y, double w, double h)
+{
+    auto_free char *text = fovea_result_json_new(r, 0);
+    json_t *o = json_loads(text, 0, NULL);
+    const json_t *box = json_object_get(json_array_get(json_object_get(o, "cells"), panel), "box");
+    struct fovea_box b = {json_number_value(json_array_get(box, 0)) + x, json_number_value(json_array_get(box, 1)) + y, w, h, true};
+    json_decref(o);
+    return b;
+}
+
+TEST(a_region_measured_in_one_picture_of_a_comparison_is_one_of_the_source)
+{
+    auto_fovea *f = context();
+    copy_fixture("png-rgb-8.png", "x.png");
+    copy_fixture("png-palette-8.png", "y.png");
+    auto_result *both = SEE(f, .path = "x.png", .against = "y.png", .region = {10, 5, 40, 30, true});
+    const char *id = told(both, "id");
+    for (size_t i = 0; i < 3; i++) {
+        auto_result *part = SEE(f, .path = "x.png", .view = id, .region = within_panel(both, i, 4, 6, 8, 7));
+        CHECK_STR(told(part, "region"), "[14,11,8,7]");
+        auto_result *again = SEE(f, .path = id, .space = "view", .region = within_panel(both, i, 4, 6, 8, 7));
+        CHECK_STR(told(again, "region"), "[14,11,8,7]");
+        CHECK(strstr(told(again, "note"), "against y.png"));
+    }
+    struct fovea_box wide = within_panel(both, 0, 0, 0, 1000, 1000); /* over two of them */
+    auto_result *across = SEE(f, .path = "x.png", .view = id, .region = wide);
+    CHECK_STR(reason(across), "invalid_input");
+}
+
 TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
 {
     auto_fovea *f = context(), *other = context();
