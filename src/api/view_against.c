@@ -422,7 +422,8 @@ int view_against(struct view_job *j)
     const struct fovea_view_request second = {.path = q->against, .data = q->against_data, .data_len = q->against_len,
                                               .max_edge = q->max_edge, .detail = q->detail, .model = q->model};
     cleanup(view_job_done) struct view_job other = {.call = j->call, .request = &second, .fault = j->fault, .cap = j->cap,
-                                                    .video_cap = j->video_cap, .snapshot = {.fd = -1}};
+                                                    .video_cap = j->video_cap, .pair = j->earlier.against ? &j->earlier : NULL,
+                                                    .snapshot = {.fd = -1}};
     cleanup(side_done) struct side before = {.fd = -1};
     cleanup(side_done) struct side after = {.fd = -1};
     int r = open_other(j, &other);
@@ -431,6 +432,7 @@ int view_against(struct view_job *j)
     if (r)
         return r;
     join(j, &other);
+    j->other_from_record = other.from_record;
     r = name_other(j, &other, &before.reply);
     if (r == 0)
         r = view_other(j, &other, &before.reply);

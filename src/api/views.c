@@ -18,10 +18,7 @@ void view_memory_done(struct view_memory *m)
     free(m->ref);
     free(m->against);
     free(m->against_path);
-    free(m->note);
-    free(m->path);
     free(m->model);
-    free(m->boxes);
     *m = (struct view_memory){0};
 }
 

@@ -67,7 +67,6 @@ void difference_done(struct difference *d)
     free(d->boxes);
     free(d->ref);
     free(d->path);
-    free(d->own_path);
     *d = (struct difference){0};
 }
 

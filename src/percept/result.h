@@ -62,7 +62,7 @@ struct difference {
     struct area part;
     char *ref;  /* what to compare with once more; NULL: nothing can be */
     char *path; /* where it lies; NULL: it has no file */
-    char *own_path; /* where the source lay, of a comparison that the record has; NULL likewise */
+    bool stored; /* the session's record gets its bytes */
     uint8_t sha256[SHA256_LEN];
     uint8_t digest[SHA256_LEN]; /* of all that decides its pixels */
 };
@@ -109,7 +109,6 @@ struct perception {
     uint32_t missing;   /* characters that no font here has */
     double line_top, line_height; /* of text in equal rows, one for each line, in pixels as shown; 0, 0 otherwise */
     struct difference difference;
-    bool recorded;      /* it is a comparison as the record has it, or a part of one: only the paths of its difference are known */
     bool over_budget;
     bool again;         /* its id can be named to see it once more */
     char *model;        /* whose tokens; NULL none */

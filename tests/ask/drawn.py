@@ -236,10 +236,10 @@ def a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so():
     assert not HOST.requests()
 
 
-def in_turn(home, *calls):
+def in_turn(home, *calls, options=()):
     """What the tools answer, one server for all; a call may be a function of the id that the first one gave."""
     replies, id_ = [], None
-    with home.server() as server:
+    with home.server(*options) as server:
         for number, (tool, arguments) in enumerate(calls, 1):
             if callable(arguments):
                 arguments = arguments(id_)
@@ -265,6 +265,23 @@ def a_view_of_a_file_that_has_changed_is_not_asked_about():
         assert result_of(same)[0]["ok"], same
         assert like("FILE_NOT_FOUND: *changed*", result_of(changed)[0]["error"]), changed
         HOST.requests()
+
+
+def a_comparison_is_asked_about_as_the_picture_that_was_seen():
+    """With a session and without: before, after and the difference in one picture, three times as large as the source."""
+    def question(id_):
+        return {"file_path": id_, "prompt": "what changed", "model": "wa/ok"}
+
+    for options in ((), ("--session", "pairs")):
+        replies = in_turn(Home(HOST, words="wa/ok"), ("view", {"path": "red.png", "against": "still.gif"}), ("vision_analyze", question),
+                          ("vision_analyze", lambda id_: {"file_path": id_, "prompt": "what", "model": "local/ocr"}), options=options)
+        envelope = result_of(replies[1])[0]
+        assert envelope["ok"] and "against still.gif" not in envelope["text"], envelope
+        assert "before, after and the difference" in envelope["note"], envelope
+        shapes, _, body = sent()
+        seen = [b for b in replies[0]["result"]["content"] if b["type"] == "image"][0]["data"]
+        assert len(shapes) == 1 and seen in body, "another picture was sent"
+        assert like("UNSUPPORTED_FILE_TYPE: *comparison*", result_of(replies[2])[0]["error"]), replies[2]
 
 
 def what_was_seen_is_asked_about_although_its_file_would_not_be_taken():
@@ -370,7 +387,7 @@ with Host() as HOST:
                 a_page_past_the_end_and_a_locked_or_broken_file_are_told, a_document_that_does_not_open_is_not_sent,
                 a_document_of_more_pages_than_its_provider_takes_is_not_sent,
                 a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so,
-                a_view_of_a_file_that_has_changed_is_not_asked_about,
+                a_view_of_a_file_that_has_changed_is_not_asked_about, a_comparison_is_asked_about_as_the_picture_that_was_seen,
                 what_was_seen_is_asked_about_although_its_file_would_not_be_taken, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
                 local_ocr_reads_nothing_while_drawing_is_off, a_picture_that_is_converted_is_asked_about_like_any_other):
         test(one)
