@@ -352,16 +352,20 @@ def frames_go_as_one_sheet_on_every_wire():
 
 
 def containers_go_by_the_names_that_vendors_know():
-    """A Matroska as frames, since nobody lists it; QuickTime as what it is near to."""
-    for name in ("h264.mkv", "sound.mov"):
+    """As frames what nobody lists; QuickTime as what it is near to."""
+    taken = {"sound.mov": "video/mp4", "mpeg2.mpg": "video/mpeg", "h264.flv": "video/x-flv", "wmv2.wmv": "video/wmv"}
+    unlisted = {"h264.mkv": "a Matroska video", "h264.ts": "an MPEG-TS video", "theora.ogv": "an Ogg video"}
+    for name in (*taken, *unlisted):
         with open(os.path.join(BUILD, "fixtures", "video", "good", name), "rb") as file:
             write(name, file.read())
-    envelope = ask("wg/ok+video", tool="video_analyze", file_path="h264.mkv")
-    assert like("The model may not take a Matroska video and was given * frames as a contact sheet*", envelope["note"]), envelope
-    assert len(sent()[0]) == 1
-    envelope = ask("wg/ok+video", tool="video_analyze", file_path="sound.mov")
-    request, = HOST.requests()
-    assert envelope["note"] == "The model was given the video itself." and '"video/mp4"' in request["body"], envelope
+    for name, words in unlisted.items():
+        envelope = ask("wg/ok+video", tool="video_analyze", file_path=name)
+        assert like(f"The model may not take {words} and was given * frames as a contact sheet*", envelope["note"]), envelope
+        assert len(sent()[0]) == 1
+    for name, kind in taken.items():
+        envelope = ask("wg/ok+video", tool="video_analyze", file_path=name)
+        request, = HOST.requests()
+        assert envelope["note"] == "The model was given the video itself." and f'"{kind}"' in request["body"], envelope
     envelope = ask("wg/ok+video", "render.video: false", tool="video_analyze", file_path="h264.mkv")
     assert envelope["note"] == "The model was given the video itself.", envelope
 
