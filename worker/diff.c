@@ -31,7 +31,9 @@ struct picture {
 struct decoder {
     struct picture of[2]; /* before, after */
     struct size all;      /* as large as both */
-    bool flat;            /* transparency is white */
+    bool flat;            /* transparency is its ground */
+    bool clear;           /* one of them has some */
+    uint8_t ground;       /* level beneath it */
     struct changes changes;
     uint64_t changed;
     struct work_cell cells[LIMIT_DIFF_BOXES];
@@ -54,7 +56,7 @@ static uint32_t scaled(uint32_t at, uint32_t cell, uint32_t all)
     return (uint32_t)((uint64_t)at * cell / all);
 }
 
-/* However small the map is, no change vanishes on it. */
+/* Of row y the pixels from x0 to before x1. However small the map is, no change vanishes on it. */
 static void mark(struct decoder *d, uint32_t y, uint32_t x0, uint32_t x1)
 {
     struct size cell = d->contact.plan.cell;
@@ -63,28 +65,28 @@ static void mark(struct decoder *d, uint32_t y, uint32_t x0, uint32_t x1)
     for (; row < below; row++)
         memset(d->map + (size_t)row * cell.w + left, 1, right - left);
     d->changed += x1 - x0;
-    changes_add(&d->changes, y, x0, x1);
 }
 
 /* One is drawn on nothing, the other on paper: they are the same where they look the same. */
-static bool looks_differ(uint32_t a, uint32_t b)
+static bool looks_differ(uint32_t a, uint32_t b, uint8_t ground)
 {
-    struct image one = {{1, 1}, false, (uint8_t *)&a}, two = {{1, 1}, false, (uint8_t *)&b};
-    image_flatten(&one, 255);
-    image_flatten(&two, 255);
+    struct image one = {.size = {1, 1}, .px = (uint8_t *)&a}, two = {.size = {1, 1}, .px = (uint8_t *)&b};
+    image_flatten(&one, ground);
+    image_flatten(&two, ground);
     return a != b;
 }
 
-static inline bool differ(uint32_t a, uint32_t b, bool flat)
+/* flat: the level that both lie on; 0: on none. */
+static inline bool differ(uint32_t a, uint32_t b, uint8_t flat)
 {
     static const uint8_t alpha_bytes[4] = {0, 0, 0, 255};
     uint32_t alpha;
     memcpy(&alpha, alpha_bytes, sizeof alpha);
-    return a != b && (a | b) & alpha && (!flat || (a & b & alpha) == alpha || looks_differ(a, b));
+    return a != b && (a | b) & alpha && (!flat || (a & b & alpha) == alpha || looks_differ(a, b, flat));
 }
 
 /* The first of w pixels from x on that is the same, or not. */
-static uint32_t run_end(const uint32_t *a, const uint32_t *b, uint32_t x, uint32_t w, bool flat, bool different)
+static uint32_t run_end(const uint32_t *a, const uint32_t *b, uint32_t x, uint32_t w, uint8_t flat, bool different)
 {
     while (x < w && differ(a[x], b[x], flat) == different)
         x++;
@@ -96,17 +98,48 @@ static void compare_row(struct decoder *d, uint32_t y, uint32_t w)
     const struct picture *before = &d->of[BEFORE], *after = &d->of[AFTER];
     const uint32_t *a = (const uint32_t *)(const void *)(before->rgba + (size_t)y * before->size.w * 4);
     const uint32_t *b = (const uint32_t *)(const void *)(after->rgba + (size_t)y * after->size.w * 4);
+    uint8_t flat = d->flat ? d->ground : 0;
     if (!memcmp(a, b, (size_t)w * 4))
         return;
-    for (uint32_t x = run_end(a, b, 0, w, d->flat, false), end; x < w; x = run_end(a, b, end, w, d->flat, false)) {
-        end = run_end(a, b, x, w, d->flat, true);
+    for (uint32_t x = run_end(a, b, 0, w, flat, false), end; x < w; x = run_end(a, b, end, w, flat, false)) {
+        end = run_end(a, b, x, w, flat, true);
         mark(d, y, x, end);
+        changes_add(&d->changes, y, x, end);
     }
+}
+
+/* Light content needs grey beneath it to be seen; but where the other one is all paper, paper is white. */
+static void choose_ground(struct decoder *d)
+{
+    bool light = false, paper = false;
+    d->ground = LEVEL_WHITE;
+    for (int i = BEFORE; i <= AFTER; i++) {
+        const struct picture *p = &d->of[i];
+        struct image m = {.size = p->size, .px = (uint8_t *)(uintptr_t)p->rgba}; /* only read */
+        bool opaque = row_opaque(m.px, m.size.w * m.size.h);
+        d->clear |= !opaque;
+        paper |= opaque && m.px;
+        light |= !opaque && image_is_light(&m);
+    }
+    if (light && !(d->flat && paper))
+        d->ground = LEVEL_GREY;
+}
+
+/* What only one of them has, to the right of what both have and beneath it: boxes of their own, or the frame that they make would
+ * swallow all that lies within. */
+static void keep_margins(struct changes *g, struct size a, struct size b)
+{
+    struct size both = {MIN(a.w, b.w), MIN(a.h, b.h)};
+    struct size wider = a.w > b.w ? a : b, taller = a.h > b.h ? a : b;
+    bool corner = wider.h > both.h && taller.w > both.w; /* of one and the same */
+    changes_keep_apart(g, (struct rect){both.w, 0, wider.w - both.w, corner ? wider.h : both.h});
+    changes_keep_apart(g, (struct rect){0, both.h, both.w, taller.h - both.h});
 }
 
 /* In each row first what both have, then what only one of them has. */
 static void compare(struct decoder *d)
 {
+    keep_margins(&d->changes, d->of[BEFORE].size, d->of[AFTER].size);
     struct size a = d->of[BEFORE].size, b = d->of[AFTER].size;
     for (uint32_t y = 0; y < d->all.h; y++) {
         uint32_t wa = y < a.h ? a.w : 0, wb = y < b.h ? b.w : 0, both = MIN(wa, wb), any = MAX(wa, wb);
@@ -121,7 +154,7 @@ static void compare(struct decoder *d)
 
 /* Scaled by the factors of the cell; the scaler may look behind the end of a row, so the last ones are moved: of narrow pictures
  * more than one is that near to the end. */
-static int scale_picture(const struct picture *p, struct size to, struct image *ret)
+static int scale_picture(const struct picture *p, struct size to, uint8_t ground, struct image *ret)
 {
     auto_image out = {0};
     struct resampler *r;
@@ -139,7 +172,7 @@ static int scale_picture(const struct picture *p, struct size to, struct image *
     out.opaque = resample_opaque(r);
     resample_free(r);
     if (!out.opaque)
-        image_flatten(&out, 255);
+        image_flatten(&out, ground);
     *ret = out;
     out.px = NULL;
     return 0;
@@ -151,7 +184,7 @@ static int make_panel(const struct decoder *d, const struct picture *p, struct i
     struct size cell = d->contact.plan.cell, none = {0};
     struct size to = {MAX(scaled(p->size.w, cell.w, d->all.w), 1u), MAX(scaled(p->size.h, cell.h, d->all.h), 1u)};
     auto_image small = {0}, panel = {0};
-    int e = p->rgba ? scale_picture(p, to, &small) : 0;
+    int e = p->rgba ? scale_picture(p, to, d->ground, &small) : 0;
     to = p->rgba ? to : none;
     if (!e)
         e = image_init(&panel, cell);
@@ -337,6 +370,7 @@ int diff_make(const struct source *s, struct work_reply *reply, struct output *r
         .flat = q.flags & WORK_FLAT,
     };
     int e = make_ready(&d, &q);
+    choose_ground(&d);
     if (!e)
         compare(&d);
     if (!e && d.changed)
@@ -351,5 +385,7 @@ int diff_make(const struct source *s, struct work_reply *reply, struct output *r
     struct source shown = {.data = (const uint8_t *)&d, .len = sizeof d, .request = &q};
     int status = picture_make_with(&difference, &shown, reply, ret);
     reply->changed = d.changed;
+    if (d.clear)
+        reply->facts |= d.ground == LEVEL_WHITE ? WORK_ON_WHITE : WORK_ON_GREY;
     return status ? complain(c, (enum work_status)status, "%s", reply->detail) : WORK_OK;
 }

@@ -9,6 +9,7 @@
 /*
  * For WORK_DIFF: the source's bytes are the rows of what was before, the other input those of what came after, both RGBA. A
  * pixel is changed when it is not the same, or lies in only one of them; what is wholly transparent in both is the same.
+ * Transparency is shown on one ground, which the reply's facts name: white, or mid-grey where the content is light.
  * The reply has how many there are and a cell for each box around some of them, from the top; of equal pictures nothing
  * more. The picture has three cells of a contact sheet: before, after, and the difference.
  */
@@ -25,12 +26,17 @@ struct changes {
     uint32_t side; /* of a square, in pixels */
     uint32_t w, h; /* in squares */
     struct spot *spots;
+    struct rect apart[2]; /* boxes that are joined with nothing, such as a margin that only one picture has */
+    uint32_t n_apart;
 };
 int changes_init(struct changes *g, struct size all); /* -ENOMEM */
 void changes_done(struct changes *g);
 
 /* The pixels of row y from x0 to before x1 are changed. */
 void changes_add(struct changes *g, uint32_t y, uint32_t x0, uint32_t x1);
+
+/* The next of two such boxes; an empty one is none. */
+void changes_keep_apart(struct changes *g, struct rect box);
 
 /* Boxes around what lies together, top to bottom, then left to right; how many. What is near is one box, and when there are
  * too many, what is less near. -ENOMEM. */

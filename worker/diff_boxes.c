@@ -52,6 +52,12 @@ void changes_add(struct changes *g, uint32_t y, uint32_t x0, uint32_t x1)
     }
 }
 
+void changes_keep_apart(struct changes *g, struct rect box)
+{
+    if (box.w && box.h && g->n_apart < COUNT(g->apart))
+        g->apart[g->n_apart++] = box;
+}
+
 /* Pixels between two boxes, along the axis where there are more. */
 static uint32_t gap(const struct spot *a, const struct spot *b)
 {
@@ -120,7 +126,9 @@ static void coarsen(struct changes *g)
             }
             g->spots[y * w + x] = all;
         }
-    *g = (struct changes){g->side * 2, w, h, g->spots};
+    g->side *= 2;
+    g->w = w;
+    g->h = h;
 }
 
 /* Joins boxes with fewer pixels between them, until there are no such. */
@@ -152,9 +160,9 @@ static int64_t wasted(const struct spot *a, const struct spot *b)
 }
 
 /* Of too many, the two that waste the least together become one, again and again; at most LOOSE_MOST of them, in some 50 ms. */
-static uint32_t join_least_waste(struct spot *boxes, uint32_t n)
+static uint32_t join_least_waste(struct spot *boxes, uint32_t n, uint32_t most)
 {
-    while (n > LIMIT_DIFF_BOXES) {
+    while (n > most) {
         uint32_t first = 0, second = 1;
         int64_t least = INT64_MAX;
         for (uint32_t i = 0; i < n; i++)
@@ -190,10 +198,12 @@ int changes_boxes(struct changes *g, struct rect ret[LIMIT_DIFF_BOXES], uint32_t
     for (uint32_t i = 0; i < g->w * g->h; i++)
         if (g->spots[i].x1)
             boxes[n++] = g->spots[i];
-    n = join_least_waste(boxes, join_near(boxes, n, NEAR));
+    n = join_least_waste(boxes, join_near(boxes, n, NEAR), LIMIT_DIFF_BOXES - g->n_apart);
     for (uint32_t i = 0; i < n; i++)
         ret[i] = (struct rect){boxes[i].x0, boxes[i].y0, (uint32_t)(boxes[i].x1 - boxes[i].x0),
                                (uint32_t)(boxes[i].y1 - boxes[i].y0)};
+    for (uint32_t i = 0; i < g->n_apart; i++)
+        ret[n++] = g->apart[i];
     qsort(ret, n, sizeof *ret, by_place);
     *ret_n = n;
     return 0;

@@ -19,6 +19,7 @@ enum {
     HASTE_MS = 10,   /* a delay up to this is shown ... */
     HASTY_MS = 100,  /* ... as this, as browsers do */
     SAMPLES = 8,     /* a side, of each place of a look */
+    PLACES = LOOK_W * LOOK_H,
 };
 static const int64_t time_most = LIMIT_VIDEO_SECONDS * INT64_C(1000); /* that is told */
 
@@ -41,6 +42,7 @@ struct reel {
     uint64_t pixels; /* to draw for them */
     uint32_t shown[LIMIT_SHEET_FRAMES]; /* numbers of those on the sheet, once they are known */
     uint32_t n_shown;
+    uint8_t ground; /* of all of them: one that is light decides, so that none is lost on white */
     struct contact contact;
 };
 
@@ -173,45 +175,76 @@ static int draw(struct reel *d, const struct chosen *k, struct canvas *v, struct
     return status;
 }
 
-/* The mean of some pixels of one place, on white. Few enough that a large canvas is looked at as fast as a small one. */
-static void look_place(const struct canvas *v, uint32_t x, uint32_t y, uint8_t out[3])
+/* Some pixels of each place of a look. Few enough that a large canvas is looked at as fast as a small one. */
+static void sample(const struct canvas *v, struct image *m)
 {
-    uint32_t sum[3] = {0}, n = 0;
-    for (uint32_t j = 0; j < SAMPLES; j++)
-        for (uint32_t i = 0; i < SAMPLES; i++, n++) {
-            uint64_t px = ((uint64_t)x * SAMPLES + i) * v->size.w / (LOOK_W * SAMPLES);
-            uint64_t py = ((uint64_t)y * SAMPLES + j) * v->size.h / (LOOK_H * SAMPLES);
-            const uint8_t *p = v->pixels + (py * v->size.w + px) * 4;
-            for (int k = 0; k < 3; k++)
-                sum[k] += (p[k] * p[3] + 255u * (255u - p[3])) / 255;
+    uint8_t *to = m->px;
+    for (uint32_t y = 0; y < m->size.h; y++)
+        for (uint32_t x = 0; x < m->size.w; x++, to += 4) {
+            uint64_t px = (uint64_t)x * v->size.w / m->size.w, py = (uint64_t)y * v->size.h / m->size.h;
+            memcpy(to, v->pixels + (py * v->size.w + px) * 4, 4);
         }
-    for (int k = 0; k < 3; k++)
-        out[k] = (uint8_t)(sum[k] / n);
 }
 
-static void look(const struct canvas *v, struct look_at *ret)
+/* The mean of one place on black, and how much of it is covered. */
+static void look_place(const struct image *m, uint32_t x, uint32_t y, uint8_t out[3], uint8_t *cover)
 {
+    uint32_t sum[3] = {0}, all = 0;
+    for (uint32_t j = 0; j < SAMPLES; j++) {
+        const uint8_t *p = image_row(m, y * SAMPLES + j) + (size_t)x * SAMPLES * 4;
+        for (uint32_t i = 0; i < SAMPLES; i++, p += 4) {
+            for (int k = 0; k < 3; k++)
+                sum[k] += p[k] * p[3] / 255u;
+            all += p[3];
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        out[k] = (uint8_t)(sum[k] / (SAMPLES * SAMPLES));
+    *cover = (uint8_t)((all + SAMPLES * SAMPLES - 1) / (SAMPLES * SAMPLES));
+}
+
+/* Returns whether it needs a dark ground. */
+static bool look(const struct canvas *v, struct image *samples, struct look_at *ret, uint8_t *ret_cover)
+{
+    sample(v, samples);
     for (uint32_t y = 0; y < LOOK_H; y++)
-        for (uint32_t x = 0; x < LOOK_W; x++)
-            look_place(v, x, y, ret->px + ((size_t)y * LOOK_W + x) * 3);
+        for (uint32_t x = 0; x < LOOK_W; x++) {
+            size_t i = (size_t)y * LOOK_W + x;
+            look_place(samples, x, y, ret->px + i * 3, &ret_cover[i]);
+        }
+    return !row_opaque(samples->px, samples->size.w * samples->size.h) && image_is_light(samples);
+}
+
+/* Dark content is looked at on white; what is light stays on black, so that it counts as much. */
+static void lay_on_white(struct look_at *l, const uint8_t *cover)
+{
+    for (size_t i = 0; i < LOOK_BYTES; i++)
+        l->px[i] = (uint8_t)(l->px[i] + 255 - cover[i / 3]);
 }
 
 /* Of all that are looked at, those that show most: the first, the last, and others that are least like them. */
 static int pick(struct reel *d, struct complaint *c)
 {
     cleanup(canvas_done) struct canvas v = {0};
+    auto_image samples = {0};
     auto_free struct look_at *looks = calloc(d->n, sizeof *looks);
+    auto_free uint8_t *covers = calloc(d->n, PLACES);
     uint32_t places[CHOSEN_MOST];
-    int status = looks ? canvas_init(&v, d->animation.size, c) : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
+    bool made = looks && covers && !image_init(&samples, (struct size){LOOK_W * SAMPLES, LOOK_H * SAMPLES});
+    int status = made ? canvas_init(&v, d->animation.size, c) : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
+    d->ground = LEVEL_WHITE;
     for (uint32_t k = 0; k < d->n && !status; k++) {
         status = draw(d, &d->chosen[k], &v, c);
         if (status)
             break;
         looks[k].ms = d->chosen[k].time_ms;
-        look(&v, &looks[k]);
+        if (look(&v, &samples, &looks[k], covers + (size_t)k * PLACES))
+            d->ground = LEVEL_GREY;
     }
     if (status)
         return status;
+    for (uint32_t k = 0; k < d->n && d->ground == LEVEL_WHITE; k++)
+        lay_on_white(&looks[k], covers + (size_t)k * PLACES);
     uint32_t n = choose(looks, d->n, d->length_ms, LIMIT_SHEET_FRAMES, places);
     for (uint32_t k = 0; k < n; k++)
         d->shown[k] = d->chosen[places[k]].number;
@@ -238,7 +271,7 @@ static int put_named(struct contact *s, uint32_t k, const struct image *picture,
 static int put(struct reel *d, uint32_t k, const struct canvas *v)
 {
     uint8_t turn = d->header.orientation;
-    struct image all = {v->size, row_opaque(v->pixels, v->size.w * v->size.h), v->pixels};
+    struct image all = {.size = v->size, .opaque = row_opaque(v->pixels, v->size.w * v->size.h), .px = v->pixels};
     auto_image small = {0};
     int e = image_scale(&all, size_within(v->size, size_turned(d->contact.plan.cell, turn)), &small);
     if (!e && colour_needed(&d->header))
@@ -282,6 +315,7 @@ int frames_sheet(const struct animation *a, const struct decoder_ops **ops, stru
         status = pick(s, c);
     if (!status)
         status = contact_complain(contact_init(&s->contact, limits, s->n, up.w, up.h, up), c);
+    s->contact.ground = s->ground;
     if (!status)
         status = put_all(s, c);
     return status ? status : contact_decoder(&s->contact, up, MIN(s->length_ms, time_most), ops, d, h, c);

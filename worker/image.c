@@ -126,6 +126,11 @@ bool image_is_light(const struct image *m)
     return cover && light / cover > 200 * 256;
 }
 
+uint8_t image_ground(const struct image *m)
+{
+    return image_is_light(m) ? LEVEL_GREY : LEVEL_WHITE;
+}
+
 void image_flatten(struct image *m, uint8_t level)
 {
     size_t n = (size_t)m->size.w * m->size.h;
@@ -142,6 +147,8 @@ void image_flatten(struct image *m, uint8_t level)
         p[3] = 255;
     }
     m->opaque = true;
+    m->on_white = level == LEVEL_WHITE;
+    m->on_grey = !m->on_white;
 }
 
 /* Colours met lately; a slot forgets when another colour of its hash comes. */

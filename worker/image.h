@@ -14,7 +14,11 @@ struct image {
     struct size size;
     bool opaque; /* every pixel is; alpha bytes are then 255 */
     uint8_t *px;
+    bool on_white, on_grey; /* it was laid on these, or parts of it were */
 };
+
+/* Levels of grey that a picture is laid on. */
+enum { LEVEL_WHITE = 255, LEVEL_GREY = 128 };
 
 static inline size_t image_stride(const struct image *m)
 {
@@ -52,7 +56,10 @@ bool row_opaque(const uint8_t *row, uint32_t n);
 /* The colour of its visible pixels is light on average, so that white would swallow it. */
 bool image_is_light(const struct image *m);
 
-/* Lays the picture on one grey level, in place; it is opaque then. */
+/* What to lay it on: white, or mid-grey if its content is light. */
+uint8_t image_ground(const struct image *m);
+
+/* Lays the picture on one grey level, in place; it is opaque then, and says on what it lies. */
 void image_flatten(struct image *m, uint8_t level);
 
 /* Its luminance (BT.601, rounded), one byte a pixel, into room for as many. Alpha is not looked at. */

@@ -301,6 +301,11 @@ static int scale_rows(struct job *j, struct size decoded, struct rect crop, stru
     return rows_run(j->ops, j->decoder, &j->header, decoded, r, j->jpeg, opaque, &j->complaint);
 }
 
+static uint32_t ground_facts(const struct image *m)
+{
+    return (m->on_white ? WORK_ON_WHITE : 0u) | (m->on_grey ? WORK_ON_GREY : 0u);
+}
+
 /* A sheet was laid out for the cells' sake; very narrow limits may still be less than that. */
 static int shrink_sheet(struct job *j)
 {
@@ -321,6 +326,7 @@ static int draw_whole(struct job *j)
         status = j->ops->draw(j->decoder, &want, &j->image, &j->complaint);
     if (!status && !same_size(j->image.size, size))
         status = complain(&j->complaint, WORK_MALFORMED, "drawn at another size than asked for");
+    j->reply->facts |= status ? 0 : ground_facts(&j->image);
     return status || same_size(size, j->target) ? status : shrink_sheet(j);
 }
 
@@ -386,9 +392,8 @@ static int lay_on_ground(struct job *j)
     struct image *m = &j->image;
     if (!j->drawn || !m->px || m->opaque || j->request->flags & WORK_RGBA)
         return WORK_OK;
-    bool light = image_is_light(m);
-    image_flatten(m, light ? 128 : 255);
-    j->reply->facts |= light ? WORK_ON_GREY : WORK_ON_WHITE;
+    image_flatten(m, image_ground(m));
+    j->reply->facts |= ground_facts(m);
     return WORK_OK;
 }
 
@@ -487,11 +492,9 @@ static int give_pixels(struct job *j)
 static int give_rows(struct job *j)
 {
     struct image *m = &j->image;
-    bool light = !m->opaque && image_is_light(m);
-    if (!m->opaque) {
-        image_flatten(m, light ? 128 : 255);
-        j->reply->facts |= light ? WORK_ON_GREY : WORK_ON_WHITE;
-    }
+    if (!m->opaque)
+        image_flatten(m, image_ground(m));
+    j->reply->facts |= ground_facts(m);
     j->out->len = (size_t)m->size.w * m->size.h;
     j->out->copy = malloc(j->out->len);
     if (!j->out->copy)

@@ -90,7 +90,9 @@ int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint
     if (e)
         return e;
     if (!fitted.opaque)
-        image_flatten(&fitted, 255);
+        image_flatten(&fitted, s->ground ? s->ground : image_ground(&fitted));
+    s->image.on_white |= fitted.on_white;
+    s->image.on_grey |= fitted.on_grey;
     struct rect r = lay(s, cell, &fitted);
     s->cells[k] = (struct work_cell){r.x, r.y, r.w, r.h, number, write_label(s, cell, labels), time_ms};
     return 0;

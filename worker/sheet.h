@@ -16,6 +16,7 @@
 struct contact {
     struct sheet plan;
     struct image image; /* opaque */
+    uint8_t ground;     /* level that is laid beneath what is transparent; 0: white or mid-grey, as each picture needs it */
     bool small;         /* words are small in every cell, so that all are of one size */
     struct work_cell cells[LIMIT_SHEET_CELLS];
 };
@@ -33,8 +34,8 @@ struct label {
     uint32_t tells;
 };
 
-/* Puts the k-th picture (from 0) into its cell: made smaller to fit within it, never larger, centred, laid on white where it
- * is transparent. number (from 1) and time_ms (below 0: none) go into its cell. Beneath it the first of the labels is written that
+/* Puts the k-th picture (from 0) into its cell: made smaller to fit within it, never larger, centred, laid on
+ * a ground where it is transparent, which the sheet's image says. number (from 1) and time_ms (below 0: none) go into its cell. Beneath it the first of the labels is written that
  * fits, or in small letters the last of those that tell the same; none where none fits. Their list ends with NULL words, or is NULL. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank. -ENOMEM. */
 int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
                 const struct label *labels);

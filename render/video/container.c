@@ -20,7 +20,8 @@ enum {
 static const struct {
     enum media media;
     const char *name;
-} demuxers[] = {{MEDIA_MP4, "mov"}, {MEDIA_MOV, "mov"}, {MEDIA_WEBM, "matroska"}, {MEDIA_MKV, "matroska"}, {MEDIA_AVI, "avi"}};
+} demuxers[] = {{MEDIA_MP4, "mov"}, {MEDIA_MOV, "mov"}, {MEDIA_WEBM, "matroska"}, {MEDIA_MKV, "matroska"}, {MEDIA_AVI, "avi"},
+               {MEDIA_MPEG, "mpeg"}, {MEDIA_TS, "mpegts"}, {MEDIA_FLV, "flv"}, {MEDIA_ASF, "asf"}, {MEDIA_OGG, "ogg"}};
 
 /* What is decoded. Where the decoder would pass over damage without a word, it is told to stop at it. */
 static const struct coding {
@@ -40,6 +41,14 @@ static const struct coding {
     {AV_CODEC_ID_H263, "h263", 0},
     {AV_CODEC_ID_MSMPEG4V3, "msmpeg4", 0},
     {AV_CODEC_ID_PRORES, "prores", AV_EF_EXPLODE},
+    {AV_CODEC_ID_FLV1, "flv", 0},
+    {AV_CODEC_ID_VP6F, "vp6f", AV_EF_EXPLODE},
+    {AV_CODEC_ID_WMV1, "wmv1", 0},
+    {AV_CODEC_ID_WMV2, "wmv2", 0},
+    {AV_CODEC_ID_WMV3, "wmv3", 0},
+    {AV_CODEC_ID_VC1, "vc1", 0},
+    {AV_CODEC_ID_MSMPEG4V2, "msmpeg4v2", 0},
+    {AV_CODEC_ID_THEORA, "theora", AV_EF_EXPLODE},
 };
 
 static int read_bytes(void *opaque, uint8_t *out, int n)
@@ -201,11 +210,19 @@ static int check_size(const AVCodecParameters *p, struct complaint *c)
     return status ? status : check_pixels(w, h, (uint64_t)w * h, c);
 }
 
+static bool is_headless(enum media m)
+{
+    return m == MEDIA_MPEG || m == MEDIA_TS || m == MEDIA_FLV || m == MEDIA_ASF || m == MEDIA_OGG;
+}
+
 static int open_streams(struct movie *m, struct complaint *c)
 {
     int e = open_format(m);
     if (e < 0)
         return refuse_format(m, e, c);
+    /* What has no head tells its streams only as they come. */
+    if (is_headless(m->media) && avformat_find_stream_info(m->format, NULL) < 0)
+        return refuse_format(m, 0, c);
     m->stream = choose_stream(m->format);
     if (!m->stream)
         return refuse_streams(m->format, c);
@@ -248,5 +265,6 @@ void movie_close(struct movie *m)
     sws_freeContext(m->scaler);
     free(m->frames.shown.at);
     free(m->frames.keys.at);
+    free(m->frames.starts.at);
     free(m);
 }

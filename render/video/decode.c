@@ -60,6 +60,16 @@ static int decode_next(struct movie *m)
     return 0;
 }
 
+/* A transport stream is searched by the times of decoding, which come before those of showing; its beginning is just that. */
+static int seek_format(struct movie *m, int64_t to)
+{
+    uint32_t key = movie_key(m, to);
+    if (m->media != MEDIA_TS)
+        return av_seek_frame(m->format, m->stream->index, to, AVSEEK_FLAG_BACKWARD);
+    return key ? av_seek_frame(m->format, m->stream->index, m->frames.starts.at[key], AVSEEK_FLAG_BACKWARD)
+               : av_seek_frame(m->format, -1, 0, AVSEEK_FLAG_BYTE);
+}
+
 static int seek(struct movie *m, int64_t to)
 {
     av_frame_unref(m->next);
@@ -67,7 +77,7 @@ static int seek(struct movie *m, int64_t to)
     m->reached = INT64_MIN;
     m->ended = m->hurt = false;
     m->vain = 0;
-    return av_seek_frame(m->format, m->stream->index, to, AVSEEK_FLAG_BACKWARD);
+    return seek_format(m, to);
 }
 
 /* Whether decoding on gets there no later than decoding from the key frame before it. */

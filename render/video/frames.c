@@ -84,7 +84,12 @@ static int list_packet(struct movie *m, const AVPacket *p)
     l->end = l->shown.n ? MAX(l->end, end) : end;
     if (times_add(&l->shown, pts))
         return AVERROR(ENOMEM);
-    return p->flags & AV_PKT_FLAG_KEY && times_add(&l->keys, pts) ? AVERROR(ENOMEM) : 0;
+    if (!(p->flags & AV_PKT_FLAG_KEY))
+        return 0;
+    int e = times_add(&l->keys, pts);
+    if (!e && m->media == MEDIA_TS)
+        e = times_add(&l->starts, p->dts != AV_NOPTS_VALUE ? p->dts : pts);
+    return e ? AVERROR(ENOMEM) : 0;
 }
 
 /* Adds up what is found, to be compared with what the file says it has. */
@@ -135,6 +140,7 @@ int movie_list(struct movie *m, struct complaint *c)
     struct frame_list *l = &m->frames;
     struct found found = {0};
     int64_t indexed = avformat_index_get_entries_count(m->stream);
+    l->by_order = m->media == MEDIA_MPEG; /* only some of its frames have a time */
     int e = read_packets(m, clock_ms() + LIMIT_VIDEO_LIST_MS, &found);
     if (e == AVERROR(ENOMEM))
         return complain(c, WORK_NO_MEMORY, "no memory for the list of frames");
@@ -149,6 +155,7 @@ int movie_list(struct movie *m, struct complaint *c)
         return complain(c, WORK_MALFORMED, "the video has no frames");
     times_sort(&l->shown);
     times_sort(&l->keys);
+    times_sort(&l->starts);
     find_end(l);
     return WORK_OK;
 }

@@ -23,6 +23,7 @@ struct times {
 /* The frames that are shown, and those of them where decoding can begin. */
 struct frame_list {
     struct times shown, keys;
+    struct times starts; /* of a transport stream: when the keys are decoded, by which it is searched */
     int64_t end;  /* of the last */
     bool whole;   /* every frame that the file has is in it */
     bool cut;     /* the file ends before its end */

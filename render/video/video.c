@@ -155,7 +155,8 @@ static void video_tell(const struct decoder *d, struct told *ret)
 
 const struct decoder_ops *video_decoder(enum media media)
 {
-    static const struct decoder_ops rows[] = {VIDEO(MEDIA_MP4), VIDEO(MEDIA_MOV), VIDEO(MEDIA_WEBM), VIDEO(MEDIA_MKV), VIDEO(MEDIA_AVI)};
+    static const struct decoder_ops rows[] = {VIDEO(MEDIA_MP4), VIDEO(MEDIA_MOV), VIDEO(MEDIA_WEBM), VIDEO(MEDIA_MKV), VIDEO(MEDIA_AVI),
+                                              VIDEO(MEDIA_MPEG), VIDEO(MEDIA_TS), VIDEO(MEDIA_FLV), VIDEO(MEDIA_ASF), VIDEO(MEDIA_OGG)};
     for (size_t i = 0; i < COUNT(rows); i++)
         if (rows[i].media == media)
             return &rows[i];

@@ -5,6 +5,8 @@
  */
 #include "whole.h"
 
+#include "base/cleanup.h"
+
 /* Parts in a row: a file of more is taken for whole. */
 enum { PARTS_MOST = 1000000 };
 
@@ -115,6 +117,54 @@ static bool webm_torn(struct span f)
     return false;
 }
 
+/* Packets of one length, or of that and a time before each. */
+static bool ts_cut(struct span f)
+{
+    return f.len % (f.len && f.at[0] == 0x47 ? 188 : 192) != 0;
+}
+
+/* Tags: a kind, a size in 24 bits, a time; behind each its length once more. */
+static bool flv_cut(struct span f)
+{
+    enum { HEAD = 13, TAG = 11 };
+    uint64_t at = HEAD;
+    for (uint32_t n = 0; n < PARTS_MOST && at < f.len; n++) {
+        if (!has(f, at, TAG) || !has(f, at + TAG, number(f, at + 1, 3, false) + 4))
+            return true;
+        at += TAG + number(f, at + 1, 3, false) + 4;
+    }
+    return f.len < HEAD;
+}
+
+/* A head, and behind it the data; recorders that cannot go back leave the size at 0. */
+static bool asf_cut(struct span f)
+{
+    uint64_t head = has(f, 16, 8) ? number(f, 16, 8, true) : UINT64_MAX;
+    if (head > f.len || !has(f, head, 24))
+        return true;
+    return !has(f, head, number(f, head + 16, 8, true));
+}
+
+/* Pages: a head of 27 bytes that ends with how many pieces follow, their lengths, the pieces. */
+static bool ogg_cut(struct span f)
+{
+    enum { HEAD = 27 };
+    uint64_t at = 0;
+    for (uint32_t n = 0; n < PARTS_MOST && at < f.len; n++) {
+        if (!has(f, at, HEAD) || !has(f, at + HEAD, f.at[at + HEAD - 1]))
+            return true;
+        if (number(f, at, 4, false) != 0x4f676753)
+            return false; /* the demuxer looks for the next */
+        uint64_t pieces = f.at[at + HEAD - 1], body = at + HEAD + pieces, len = 0;
+        for (uint64_t i = 0; i < pieces; i++)
+            len += f.at[at + HEAD + i];
+        if (!has(f, body, len))
+            return true;
+        at = body + len;
+    }
+    return false;
+}
+
 bool video_is_torn(enum media media, const uint8_t *data, size_t len)
 {
     return (media == MEDIA_WEBM || media == MEDIA_MKV) && webm_torn((struct span){data, len});
@@ -122,7 +172,13 @@ bool video_is_torn(enum media media, const uint8_t *data, size_t len)
 
 bool video_is_cut(enum media media, const uint8_t *data, size_t len)
 {
-    struct span f = {data, len};
-    bool iso = media == MEDIA_MP4 || media == MEDIA_MOV, matroska = media == MEDIA_WEBM || media == MEDIA_MKV;
-    return iso ? mp4_cut(f) : media == MEDIA_AVI ? avi_cut(f) : matroska && webm_cut(f);
+    static const struct {
+        enum media media;
+        bool (*cut)(struct span f);
+    } rows[] = {{MEDIA_MP4, mp4_cut}, {MEDIA_MOV, mp4_cut}, {MEDIA_AVI, avi_cut}, {MEDIA_WEBM, webm_cut}, {MEDIA_MKV, webm_cut},
+                {MEDIA_TS, ts_cut},   {MEDIA_FLV, flv_cut}, {MEDIA_ASF, asf_cut}, {MEDIA_OGG, ogg_cut}};
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (rows[i].media == media)
+            return rows[i].cut((struct span){data, len});
+    return false;
 }

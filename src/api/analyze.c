@@ -76,6 +76,7 @@ static int step_arguments(struct asking *a)
         .data = q->data, .data_len = q->data_len, .region = q->region, .page = q->page,
     };
     a->view.cap = LIMIT_ASK_PDF;
+    a->view.compares = true;
     if (q->file_path && !strncmp(q->file_path, "view:", 5)) /* a frame was seen: the video need not be sent */
         a->view.video_cap = (uint64_t)a->call->f->config.view_max_video_bytes;
     return r || !a->format ? r : take_format(a);
@@ -159,11 +160,24 @@ static int plan_seen(struct asking *a, const struct media_row *row)
     return r > 0 ? asking_refused(a) : r;
 }
 
+/* The picture of a comparison is made again from its two sources, and an answer about it is of both. */
+static int plan_compared(struct asking *a)
+{
+    if (a->local)
+        return asking_fail(a, FAIL_UNSUPPORTED_FILE_TYPE, "local/ocr reads no comparison; ask about one of the two files, or set a "
+                                                          "provider and its key");
+    a->no_cache = true;
+    int r = view_plan(&a->view);
+    return r > 0 ? asking_refused(a) : r;
+}
+
 static int step_plan(struct asking *a)
 {
     const struct config *c = &a->call->f->config;
     uint64_t size = a->view.snapshot.size;
     const struct media_row *row = media_row(a->view.sniff.media);
+    if (a->view.earlier.against)
+        return plan_compared(a);
     if (a->view.sniff.media == MEDIA_PDF)
         return plan_pdf(a);
     bool drawn = row->class != CLASS_BITMAP && row->class != CLASS_PICTURE;

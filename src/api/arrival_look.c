@@ -186,7 +186,7 @@ static int count_pages(const struct session_place *at, const struct incoming_blo
 /* The bytes of text do not tell which kind of text it is; of all others they tell more than was said. */
 static int name_document(json_t *part, enum media media)
 {
-    const char *is = media_row(media_sent_as(media))->mime;
+    const char *is = media_sent_as(media);
     json_t *said = json_object_get(part, "media_type");
     if (media == MEDIA_NONE || (media == MEDIA_TEXT && said) || (said && !strcmp(json_string_value(said), is)))
         return 0;

@@ -66,8 +66,9 @@ static int write_with_data(struct lines *to, const char *body, size_t body_len)
     int r = entry ? 0 : fault_oom(to->fault);
     json_array_foreach(json_object_get(entry, "parts"), i, part)
         r = r == 0 ? add_data(to, part) : r;
-    if (r == 0) /* what a view was made of is found by its hash: that stays */
-        r = MIN(put_data(to, json_object_get(json_object_get(entry, "result"), "source")), 0);
+    static const char *const sources[] = {"source", "against"};
+    for (size_t k = 0; r == 0 && k < COUNT(sources); k++) /* what a view was made of is found by its hash: that stays */
+        r = MIN(put_data(to, json_object_get(json_object_get(entry, "result"), sources[k])), 0);
     auto_free char *text = r == 0 ? entry_text_new(entry, &len) : NULL;
     json_decref(entry);
     if (r == 0 && !text)

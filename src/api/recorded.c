@@ -62,7 +62,7 @@ static void take_part(const json_t *result, struct view_memory *m)
         m->last_page = (uint32_t)MIN(MAX(pages.first, pages.last), (int64_t)LIMIT_PAGES);
     m->page = json_is_string(page) ? (uint32_t)MIN(pages.first, (int64_t)LIMIT_PAGES) : number(result, "page");
     m->frame = number(result, "frame");
-    m->sheet = json_is_array(json_object_get(result, "cells"));
+    m->sheet = json_is_array(json_object_get(result, "cells")) && !json_object_get(result, "difference");
     m->timed = json_is_number(time) && !m->frame && json_number_value(time) <= LIMIT_VIDEO_SECONDS;
     m->time_ms = m->timed ? llround(json_number_value(time) * 1000) : 0;
 }
@@ -117,7 +117,8 @@ static bool take_crop(const json_t *result, struct view_memory *m)
     m->crop = crop_of(result, m->size, &m->region);
     take_part(result, m);
     take_layout(json_object_get(result, "again"), m);
-    return isfinite(m->crop.x) && isfinite(m->crop.y) && m->crop.w > 0 && m->crop.h > 0 && m->size.w && m->size.h;
+    return isfinite(m->crop.x) && isfinite(m->crop.y) && m->crop.w > 0 && m->crop.h > 0 &&
+           ((m->size.w && m->size.h) || json_object_get(result, "difference")); /* equal ones have no picture */
 }
 
 /* By its file, else by its URL, else by what is stored alone. */
@@ -145,33 +146,36 @@ static bool take_picture(const json_t *part, struct view_memory *m)
     return m->size.w && m->size.h;
 }
 
-/* Where a member says that it lay; false: out of reach, or it says nothing of it. null: it had no file. */
-static bool take_path(const struct call *c, const json_t *o, char **ret)
+/* Where the three pictures of a comparison lie: cells and a scale. */
+static void take_panels(const json_t *result, struct view_memory *m)
 {
-    const json_t *path = json_object_get(o, "path");
-    if (!json_is_string(path))
-        return json_is_null(path);
-    *ret = strdup(json_string_value(path));
-    return *ret && recorded_in_reach(c, *ret);
+    const json_t *cells = json_object_get(result, "cells"), *scale = json_object_get(json_object_get(result, "again"), "panel_scale");
+    m->panel_scale[0] = real(scale, 0);
+    m->panel_scale[1] = real(scale, 1);
+    for (size_t i = 0; i < PANELS; i++) {
+        struct area a = area_of(json_object_get(json_array_get(cells, i), "box"));
+        bool sound = a.x >= 0 && a.y >= 0 && a.w >= 1 && a.h >= 1 && a.x + a.w <= m->size.w && a.y + a.h <= m->size.h;
+        m->panels[i] = sound ? (struct rect){(uint32_t)a.x, (uint32_t)a.y, (uint32_t)a.w, (uint32_t)a.h} : (struct rect){0};
+    }
 }
 
-/* What compared two sources is shown as it was, if both lay where this session may look: the other one may have changed. */
-static bool take_shown(const struct call *c, const json_t *entry, struct view_memory *m)
+/* What it was compared with: by what it is opened again, or where it lay, or what is stored of it alone. */
+static bool take_against(const json_t *result, struct view_memory *m)
 {
-    const json_t *result = json_object_get(entry, "result");
-    const json_t *again = json_object_get(result, "again"), *against = json_object_get(again, "against");
-    const json_t *own = json_object_get(again, "source"); /* of one that was shown again, which has no file itself */
-    const char *note = json_string_value(json_object_get(result, "note"));
-    if (!note || !take_path(c, own ? own : result, &m->path) || !take_path(c, against, &m->against_path) || !(m->note = strdup(note)))
+    const json_t *o = json_object_get(result, "against");
+    const char *path = json_string_value(json_object_get(o, "path")), *ref = json_string_value(json_object_get(o, "ref"));
+    if (!o)
+        return !json_object_get(result, "difference");
+    m->other_stored = sha256_unhex(json_string_value(json_object_get(o, "sha256")), m->other_sha256);
+    if (!m->other_stored && !sha256_unhex(json_string_value(json_object_get(o, "not_stored")), m->other_sha256))
         return false;
-    size_t i;
-    json_t *part;
-    json_array_foreach(json_object_get(entry, "parts"), i, part)
-        if (take_picture(part, m)) {
-            m->ref = strdup(m->id);
-            return true;
-        }
-    return false;
+    m->other_nowhere = !path && !ref;
+    if (m->other_nowhere && !m->other_stored)
+        return false;
+    m->against = strdup(ref ? ref : path ? path : "-");
+    m->against_path = path ? strdup(path) : NULL;
+    take_panels(result, m);
+    return m->against && !path == !m->against_path;
 }
 
 /* A view that one of our tools made. */
@@ -181,12 +185,10 @@ static bool take_own(const struct call *c, const json_t *entry, struct view_memo
     const char *named = json_string_value(json_object_get(result, "id"));
     if (!named || strcmp(named, m->id) != 0) /* a host's own entry may bear the name of a view, and tell nothing of it */
         return false;
-    if (json_object_get(result, "difference") || json_object_get(json_object_get(result, "again"), "against"))
-        return take_shown(c, entry, m);
     m->stored = sha256_unhex(json_string_value(json_object_get(source, "sha256")), m->sha256);
     if (!m->stored && !sha256_unhex(json_string_value(json_object_get(source, "not_stored")), m->sha256))
         return false;
-    return take_crop(result, m) && take_ref(c, result, m->id, m);
+    return take_crop(result, m) && take_against(result, m) && take_ref(c, result, m->id, m);
 }
 
 /* A picture that a host's tool gave, as it is stored: its name follows from its bytes, so that no other can bear it. */
@@ -217,23 +219,6 @@ static bool take_fit(const json_t *again, struct view_memory *m)
     return !model || m->model;
 }
 
-/* The numbers of a comparison. */
-static bool take_difference(const json_t *difference, struct view_memory *m)
-{
-    const json_t *boxes = json_object_get(difference, "boxes");
-    json_int_t changed = json_integer_value(json_object_get(difference, "changed_pixels"));
-    size_t n = MIN(json_array_size(boxes), (size_t)LIMIT_DIFF_BOXES);
-    if (!m->note || changed <= 0 || !n)
-        return true;
-    m->boxes = calloc(n, sizeof *m->boxes);
-    if (!m->boxes)
-        return false;
-    m->changed = (uint64_t)changed;
-    for (; m->n_boxes < n; m->n_boxes++)
-        m->boxes[m->n_boxes] = area_of(json_array_get(boxes, m->n_boxes));
-    return true;
-}
-
 int recorded_view(const struct call *c, const char *id, bool *ret_known, struct view_memory *ret, struct fovea_fault *fault)
 {
     auto_json *entry = NULL;
@@ -250,7 +235,7 @@ int recorded_view(const struct call *c, const char *id, bool *ret_known, struct 
         return 0;
     }
     const json_t *result = json_object_get(entry, "result");
-    if (!m.ref || !take_fit(json_object_get(result, "again"), &m) || !take_difference(json_object_get(result, "difference"), &m)) {
+    if (!m.ref || !take_fit(json_object_get(result, "again"), &m)) {
         view_memory_done(&m);
         return fault_oom(fault);
     }

@@ -20,7 +20,8 @@
 void kept_done(struct kept *k)
 {
     close_fd(k->source);
-    k->source = -1;
+    close_fd(k->other);
+    k->source = k->other = -1;
 }
 
 bool recording_takes(const fovea *f, uint64_t bytes)
@@ -28,33 +29,64 @@ bool recording_takes(const fovea *f, uint64_t bytes)
     return bytes <= (uint64_t)f->config.record_max_attachment_bytes && bytes <= LIMIT_BLOB_BYTES;
 }
 
+static int keep(const struct snapshot *s, int *fd, uint64_t *size, struct fovea_fault *fault)
+{
+    close_fd(*fd);
+    *fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
+    *size = s->size;
+    return *fd < 0 ? fault_set(fault, errno, "cannot keep a snapshot: %m") : 0;
+}
+
 int recording_source(const struct call *c, const struct snapshot *source, struct fovea_fault *fault)
 {
     struct kept *k = c->kept;
-    if (!k || !recording_takes(c->f, source->size))
-        return 0;
-    kept_done(k);
-    k->source = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
-    k->size = source->size;
-    return k->source < 0 ? fault_set(fault, errno, "cannot keep a snapshot: %m") : 0;
+    return k && recording_takes(c->f, source->size) ? keep(source, &k->source, &k->size, fault) : 0;
+}
+
+int recording_other(const struct call *c, const struct snapshot *other, bool *ret_stored, struct fovea_fault *fault)
+{
+    struct kept *k = c->kept;
+    *ret_stored = k && recording_takes(c->f, other->size);
+    return *ret_stored ? keep(other, &k->other, &k->other_size, fault) : 0;
 }
 
 /* ---------------------------------------------------------------- bytes */
 
 struct blobs {
-    struct record_blob list[2];
+    struct record_blob list[3];
     size_t n;
-    void *map;
-    size_t map_len;
+    struct {
+        void *map;
+        size_t len;
+    } maps[2];
+    size_t n_maps;
 };
 
 static void blobs_done(struct blobs *b)
 {
-    if (b->map)
-        (void)munmap(b->map, b->map_len);
+    for (size_t i = 0; i < b->n_maps; i++)
+        (void)munmap(b->maps[i].map, b->maps[i].len);
 }
 
-/* The picture as shown, if there is one, and the source as found; where both are the same, once. */
+/* What is there already is not taken twice. */
+static int take_source(int fd, uint64_t size, const uint8_t sha256[SHA256_LEN], struct blobs *to, struct fovea_fault *fault)
+{
+    if (fd < 0)
+        return 0;
+    for (size_t i = 0; i < to->n; i++)
+        if (!memcmp(to->list[i].sha256, sha256, SHA256_LEN))
+            return 0;
+    void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return fault_set(fault, errno, "cannot map a snapshot");
+    to->maps[to->n_maps].map = map;
+    to->maps[to->n_maps++].len = size;
+    to->list[to->n] = (struct record_blob){.data = map, .len = size};
+    memcpy(to->list[to->n++].sha256, sha256, SHA256_LEN);
+    return 0;
+}
+
+/* The picture as shown, if there is one, and the source as found; of a comparison both. */
 static int take_blobs(const struct recording *g, struct blobs *ret, struct fovea_fault *fault)
 {
     const struct perception *p = &g->result->perception;
@@ -65,16 +97,8 @@ static int take_blobs(const struct recording *g, struct blobs *ret, struct fovea
         sha256(p->data, p->len, ret->list[0].sha256);
         ret->n = 1;
     }
-    if (g->kept->source < 0 || (ret->n && !memcmp(ret->list[0].sha256, p->source.sha256, SHA256_LEN)))
-        return 0;
-    void *map = mmap(NULL, g->kept->size, PROT_READ, MAP_PRIVATE, g->kept->source, 0);
-    if (map == MAP_FAILED)
-        return fault_set(fault, errno, "cannot map a snapshot");
-    ret->map = map;
-    ret->map_len = g->kept->size;
-    ret->list[ret->n] = (struct record_blob){.data = map, .len = g->kept->size};
-    memcpy(ret->list[ret->n++].sha256, p->source.sha256, SHA256_LEN);
-    return 0;
+    int r = take_source(g->kept->source, g->kept->size, p->source.sha256, ret, fault);
+    return r < 0 || !p->difference.made ? r : take_source(g->kept->other, g->kept->other_size, p->difference.sha256, ret, fault);
 }
 
 /* ---------------------------------------------------------------- entries */

@@ -12,6 +12,8 @@
 struct kept {
     int source; /* the bytes of a perception as they were found: a sealed memfd; -1 none */
     uint64_t size;
+    int other; /* likewise of what it was compared with */
+    uint64_t other_size;
     bool asked; /* a model was, and this is who, and what it took: */
     char model[2 * LIMIT_MODEL_ID];
     struct wire_usage usage;
@@ -25,6 +27,9 @@ bool recording_takes(const fovea *f, uint64_t bytes);
 
 /* For a call whose session has a name: keeps hold of the bytes that a perception is made of. 0 or a fault. */
 int recording_source(const struct call *c, const struct snapshot *source, struct fovea_fault *fault);
+
+/* Likewise of what a picture is compared with. *ret_stored: the record will have it. */
+int recording_other(const struct call *c, const struct snapshot *other, bool *ret_stored, struct fovea_fault *fault);
 
 /* One call of a tool that is over. */
 struct recording {

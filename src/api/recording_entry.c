@@ -60,11 +60,17 @@ static json_t *again_of(const struct perception *p)
         bad |= json_object_set_new(o, "full", json_true());
     if (p->asked.model)
         bad |= json_object_set_new(o, "model", json_string(p->model));
-    if (p->difference.made || p->recorded)
-        bad |= json_object_set_new(o, "against", json_pack("{s:s?}", "path", p->difference.path));
-    if (p->recorded)
-        bad |= json_object_set_new(o, "source", json_pack("{s:s?}", "path", p->difference.own_path));
+    if (p->difference.made && perception_seen(p))
+        bad |= json_object_set_new(o, "panel_scale", json_pack("[f,f]", p->difference.scale[0], p->difference.scale[1]));
     return json_if_whole(o, bad);
+}
+
+/* What it was compared with. */
+static json_t *against_of(const struct difference *d)
+{
+    char hex[SHA256_HEX_LEN + 1];
+    sha256_hex(d->sha256, hex);
+    return json_pack("{s:s?, s:s?, s:s}", "path", d->path, "ref", d->ref, d->stored ? "sha256" : "not_stored", hex);
 }
 
 /* The result as it is printed. What the model sees of a text stands in the parts and not here again; a source that the record did
@@ -81,6 +87,8 @@ static json_t *result_of(const struct recording *g, bool stored)
         bad |= json_object_set_new(o, "mimeType", json_string(g->result->answer.mime));
     if (g->result->kind == FOVEA_PERCEPTION)
         bad |= json_object_set_new(o, "again", again_of(&g->result->perception));
+    if (g->result->kind == FOVEA_PERCEPTION && g->result->perception.difference.made)
+        bad |= json_object_set_new(o, "against", against_of(&g->result->perception.difference));
     if (sha256 && !stored) {
         bad |= json_object_set(source, "not_stored", sha256);
         bad |= json_object_set_new(source, "sha256", json_null());

@@ -236,7 +236,7 @@ static int call_tool(fovea_session *s, const char *tool, const char *json, size_
                      fovea_result **ret, struct fovea_fault *fault)
 {
     auto_call c;
-    auto_kept kept = {.source = -1};
+    auto_kept kept = {.source = -1, .other = -1};
     auto_free char *answers = take_answers(s);
     fovea_result *result = NULL;
     int r = call_init(&c, s->f, s, cancel, fault);
@@ -254,7 +254,7 @@ static int ask_tool(fovea_session *s, const char *tool, const void *request, con
                     struct fovea_fault *fault)
 {
     auto_call c;
-    auto_kept kept = {.source = -1};
+    auto_kept kept = {.source = -1, .other = -1};
     auto_free char *answers = take_answers(s);
     fovea_result *result = NULL;
     int r = call_init(&c, s->f, s, cancel, fault);

@@ -162,8 +162,14 @@ static int give_video(struct asking *a)
 {
     a->part = (struct wire_part){.kind = WIRE_VIDEO};
     int r = asking_map(a);
-    a->part.media_type = media_row(media_sent_as(a->view.sniff.media))->mime;
+    a->part.media_type = media_sent_as(a->view.sniff.media);
     return r;
+}
+
+/* Kinds that no vendor names among those that it takes; NULL: one does. */
+static const char *kind_unlisted(enum media m)
+{
+    return m == MEDIA_MKV ? "a Matroska video" : m == MEDIA_TS ? "an MPEG-TS video" : m == MEDIA_OGG ? "an Ogg video" : NULL;
 }
 
 /* By its bytes, or by its frames. */
@@ -174,7 +180,7 @@ static int step_plan(struct asking *a)
         return 0;
     if (!a->drawn && j->snapshot.size > carried(a))
         a->drawn = DRAWN_LARGE;
-    if (!a->drawn && j->sniff.media == MEDIA_MKV && may_show(a))
+    if (!a->drawn && kind_unlisted(j->sniff.media) && may_show(a))
         a->drawn = DRAWN_KIND;
     if (!a->drawn)
         return give_video(a);
@@ -186,15 +192,16 @@ static int show_frames(struct asking *a)
 {
     static const char *const because[] = {[DRAWN_NEEDED] = "takes no video", [DRAWN_HOST] = "is at a host that is not known to carry video",
                                           [DRAWN_LARGE] = "takes no video of this size",
-                                          [DRAWN_KIND] = "may not take a Matroska video"};
+                                          [DRAWN_KIND] = "may not take "};
+    const char *kind = a->drawn == DRAWN_KIND ? kind_unlisted(a->view.sniff.media) : "";
     int r = asking_picture(a);
     if (r)
         return r > 0 ? asking_refused(a) : r;
     uint32_t n = a->view.output.reply.cells;
     uint32_t facts = a->view.output.reply.facts;
     free(a->shown);
-    if (asprintf(&a->shown, "The model %s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s%s%s",
-                 because[a->drawn], n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", facts & WORK_CUT ? NOTE_CUT : "",
+    if (asprintf(&a->shown, "The model %s%s and was given %u frame%s as a contact sheet, chosen by change, with %s.%s%s%s",
+                 because[a->drawn], kind, n, n == 1 ? "" : "s", n == 1 ? "its time" : "their times", facts & WORK_CUT ? NOTE_CUT : "",
                  facts & WORK_DAMAGED ? NOTE_DAMAGED : "", facts & WORK_PARTIAL ? NOTE_PARTIAL : "") < 0) {
         a->shown = NULL;
         return fault_oom(a->fault);

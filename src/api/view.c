@@ -240,6 +240,7 @@ int view_run(const struct call *c, const void *request, fovea_result **ret, stru
                                                 .request = request,
                                                 .fault = fault,
                                                 .renews = true,
+                                                .compares = true,
                                                 .cap = (uint64_t)c->f->config.view_max_bytes,
                                                 .video_cap = (uint64_t)c->f->config.view_max_video_bytes,
                                                 .snapshot = {.fd = -1}};

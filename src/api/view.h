@@ -28,12 +28,14 @@ struct view_job {
     bool no_gif;    /* likewise */
     bool bitmaps_only; /* nothing is drawn for it, so no renderer need be started */
     bool nameless;  /* its note speaks of the picture and no file, and of no model: whoever asks keeps it for others */
-    bool renews;    /* an earlier view is made again as it was, also a comparison: whoever asks of one source has no use for two, nor
-                       for one that is small */
+    bool renews;    /* an earlier view is made again as it was: whoever asks about it has no use for one that is small */
+    bool compares;  /* also where it compares two sources: others have use for but one */
+    const struct view_memory *pair; /* it is the other source of this comparison, which is made again; NULL: of none */
     const char *question; /* that the host's own model is to answer from it; NULL none */
 
     const char *ref;             /* what to open: the request's path, or that of an earlier view */
-    bool from_record;            /* its bytes were taken from there */
+    bool from_record;            /* its bytes were taken from there, */
+    bool other_from_record;      /* and those of what it is compared with */
     bool fetched;                /* it is a URL; a view of one that is recalled is fetched again */
     const char *model;           /* whom to fit it to: the request's, else the session's main; NULL not known */
     struct fovea_view_request redo; /* the request, with what it leaves to the earlier view that it names */

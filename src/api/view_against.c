@@ -12,6 +12,7 @@
 #include "api/view.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "fit/sheet.h"
 #include "percept/note.h"
 
 /* One side of the comparison. */
@@ -294,6 +295,25 @@ static int take_boxes(struct view_job *j, const struct work_reply *own)
     return 0;
 }
 
+/* Where the three pictures lie: planned as the worker planned it. */
+static void take_panels(struct view_job *j, const struct fit_limits *limits, const struct work_reply *own)
+{
+    const struct work_reply *r = &j->output.reply;
+    struct difference *d = &j->difference;
+    struct size all = {MAX(d->own.w, d->size.w), MAX(d->own.h, d->size.h)};
+    struct sheet plan;
+    if (!d->changed)
+        return;
+    sheet_plan(limits, PANELS, all.w, all.h, all, &plan);
+    double fx = (double)r->width / plan.size.w, fy = (double)r->height / plan.size.h; /* it may have been made smaller */
+    for (uint32_t i = 0; i < PANELS; i++) {
+        struct rect c = sheet_cell(&plan, i);
+        d->panels[i] = (struct rect){(uint32_t)(c.x * fx), (uint32_t)(c.y * fy), MAX((uint32_t)(c.w * fx), 1u), MAX((uint32_t)(c.h * fy), 1u)};
+    }
+    d->scale[0] = all.w * (own->crop.w / own->width) / d->panels[0].w;
+    d->scale[1] = all.h * (own->crop.h / own->height) / d->panels[0].h;
+}
+
 /* The picture is of both; all that is said of the source stays what it was. */
 static void keep_source(struct view_job *j, const struct work_reply *own)
 {
@@ -344,6 +364,7 @@ static int compare(struct view_job *j, const struct side *before, const struct s
     j->difference.size = (struct size){before->reply.width, before->reply.height};
     j->difference.own = (struct size){after->reply.width, after->reply.height};
     j->difference.rounded = (before->reply.facts | after->reply.facts) & WORK_ROUNDED;
+    take_panels(j, &request.limits, &after->reply);
     r = take_boxes(j, &after->reply);
     if (r == 0)
         keep_source(j, &after->reply);
@@ -398,7 +419,8 @@ int view_against(struct view_job *j)
     const struct fovea_view_request second = {.path = q->against, .data = q->against_data, .data_len = q->against_len,
                                               .max_edge = q->max_edge, .detail = q->detail, .model = q->model};
     cleanup(view_job_done) struct view_job other = {.call = j->call, .request = &second, .fault = j->fault, .cap = j->cap,
-                                                    .video_cap = j->video_cap, .snapshot = {.fd = -1}};
+                                                    .video_cap = j->video_cap, .pair = j->earlier.against ? &j->earlier : NULL,
+                                                    .snapshot = {.fd = -1}};
     cleanup(side_done) struct side before = {.fd = -1};
     cleanup(side_done) struct side after = {.fd = -1};
     int r = open_other(j, &other);
@@ -407,6 +429,7 @@ int view_against(struct view_job *j)
     if (r)
         return r;
     join(j, &other);
+    j->other_from_record = other.from_record;
     r = name_other(j, &other, &before.reply);
     if (r == 0)
         r = view_other(j, &other, &before.reply);

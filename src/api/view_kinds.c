@@ -18,7 +18,7 @@ static const struct {
 } names[] = {
     {PROGRAM_SVG, " svg svgz "},
     {PROGRAM_PDF, " pdf "},
-    {PROGRAM_VIDEO, " mp4 m4v mov webm mkv avi mpg mpeg 3gp "},
+    {PROGRAM_VIDEO, " mp4 m4v mov webm mkv avi mpg mpeg 3gp vob m2ts mts flv wmv asf ogv "},
     {PROGRAM_PHOTO, " bmp ico tif tiff heic heif avif "},
     {PROGRAM_TEXT, " md markdown mdown txt log c h cc cpp hpp cs css csv go html ini java js json jsx kt lua m mjs patch diff "
                    "php pl py rb rs rst sh sql swift tex toml ts tsx xml yaml yml "},

@@ -28,42 +28,36 @@ static int try_open(const struct view_job *j, char *path, bool *ret_may)
     return 0;
 }
 
-/* One that the record tells of, where the process knows none that may be shown. A file that is gone, or cannot be told from one
- * that is out of reach, is shown from the record if it lay where this session may look. */
-static int recall_recorded(struct view_job *j, const char *id, struct view_memory *ret, bool *ret_known)
+/* A file that is gone, or cannot be told from one that is out of reach, is taken from the record if it lay where this session may
+ * look. */
+static int judge_recorded(struct view_job *j, char *path, bool stored, bool *ret_nowhere, bool *ret_known)
 {
     bool may = true;
-    view_memory_done(ret);
-    int r = recorded_view(j->call, id, ret_known, ret, j->fault);
-    if (r < 0 || !*ret_known || ret->nowhere || ref_is_url(ret->ref))
-        return r;
-    r = try_open(j, ret->ref, &may);
-    if (r == 0 && !may) {
-        ret->nowhere = ret->stored && recorded_in_reach(j->call, ret->ref);
-        *ret_known = ret->nowhere;
-    }
+    int r = try_open(j, path, &may);
+    if (r == 0 && !may)
+        *ret_nowhere = *ret_known = stored && recorded_in_reach(j->call, path);
     return r;
 }
 
-/* One that this process remembers. A comparison is two files, and within a session that has a name its record comes first, which
- * has the picture itself. */
+/* One that the record tells of, where the process knows none that may be shown. */
+static int recall_recorded(struct view_job *j, const char *id, struct view_memory *ret, bool *ret_known)
+{
+    view_memory_done(ret);
+    int r = recorded_view(j->call, id, ret_known, ret, j->fault);
+    if (r == 0 && *ret_known && !ret->nowhere && !ref_is_url(ret->ref))
+        r = judge_recorded(j, ret->ref, ret->stored, &ret->nowhere, ret_known);
+    if (r == 0 && *ret_known && ret->against_path)
+        r = judge_recorded(j, ret->against_path, ret->other_stored, &ret->other_nowhere, ret_known);
+    if (r == 0 && *ret_known && ret->against && !strncmp(ret->against, "view:", 5))
+        ret->other_nowhere = false; /* that view tells what part of it was meant */
+    return r;
+}
+
+/* One that this process remembers. A comparison is two files. */
 static int recall_here(struct view_job *j, const char *id, struct view_memory *ret, bool *ret_known)
 {
-    int r = 0;
     *ret_known = views_recall(j->call->f->views, id, ret);
-    if (*ret_known && ret->against && *j->call->session) {
-        struct view_memory here = *ret;
-        *ret = (struct view_memory){0};
-        r = recall_recorded(j, id, ret, ret_known);
-        if (r < 0 || *ret_known) {
-            view_memory_done(&here);
-            return r;
-        }
-        *ret = here;
-        *ret_known = true;
-    }
-    if (*ret_known)
-        r = try_open(j, ret->ref, ret_known);
+    int r = *ret_known ? try_open(j, ret->ref, ret_known) : 0;
     return r == 0 && *ret_known ? try_open(j, ret->against_path, ret_known) : r;
 }
 
@@ -83,10 +77,11 @@ static const char no_view[] = "is no view that can be shown again; view the file
 /* A comparison is made again; what is named anew holds for both. */
 static int redo(struct view_job *j)
 {
-    if (j->request->against || !j->renews)
+    if (j->request->against || !j->compares)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, j->earlier.id,
                                            "shows two pictures that were compared; name the one that is meant by its path"));
     j->redo.against = j->earlier.against;
+    j->request = &j->redo;
     return view_combines(j);
 }
 
@@ -111,7 +106,7 @@ static void take_fit(struct view_job *j)
 static int step_recall(struct view_job *j)
 {
     j->ref = j->request->path;
-    if (j->request->data || j->given || j->literal)
+    if (j->request->data || j->given || j->literal || (j->pair && j->pair->other_nowhere))
         return 0;
     if (!strncmp(j->ref, "view:", 5)) {
         int r = recall(j, j->ref, &j->earlier, REASON_ABSENT, no_view);
@@ -134,6 +129,32 @@ static struct fit_box from_view(const struct fovea_box *box, const struct view_m
     double sx = (double)m->crop.w / m->size.w, sy = (double)m->crop.h / m->size.h;
     return (struct fit_box){.x = m->crop.x + box->x * sx, .y = m->crop.y + box->y * sy, .w = box->w * sx,
                             .h = box->h * sy, .space = FIT_SOURCE, .set = 1};
+}
+
+static bool overlap(const struct fovea_box *box, const struct rect *r)
+{
+    return box->x < (double)r->x + r->w && box->x + box->w > r->x && box->y < (double)r->y + r->h && box->y + box->h > r->y;
+}
+
+/* The same of a comparison: in which of its three pictures the box lies says nothing but where it begins. False: it lies in none, or
+ * in several. */
+static bool from_panel(const struct fovea_box *box, const struct view_memory *m, struct fit_box *ret)
+{
+    const struct rect *in = NULL;
+    for (int i = 0; i < PANELS; i++) {
+        if (!overlap(box, &m->panels[i]))
+            continue;
+        if (in)
+            return false;
+        in = &m->panels[i];
+    }
+    if (!in)
+        return false;
+    double x0 = fmax(box->x - in->x, 0), y0 = fmax(box->y - in->y, 0);
+    double x1 = fmin(box->x + box->w - in->x, in->w), y1 = fmin(box->y + box->h - in->y, in->h);
+    *ret = (struct fit_box){.x = m->crop.x + x0 * m->panel_scale[0], .y = m->crop.y + y0 * m->panel_scale[1],
+                            .w = (x1 - x0) * m->panel_scale[0], .h = (y1 - y0) * m->panel_scale[1], .space = FIT_SOURCE, .set = 1};
+    return true;
 }
 
 /* What of the source an earlier view showed. */
@@ -165,13 +186,17 @@ static int region_in_view(struct view_job *j)
                    "is no view that a region can be measured in; use space \"source\" or \"unit\"");
     if (r)
         return r;
-    if (j->measured.sheet || j->measured.against)
+    if (j->measured.sheet)
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "shows several pictures; view the one that is meant by "
                                                                      "its page, frame or time, and measure the region there"));
     if (names_another(j->request, &j->measured))
         return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "shows another page, frame or time than the one that is "
                                                                      "named; leave that out, or measure the region there"));
-    j->work.region = from_view(&j->request->region, &j->measured);
+    if (!j->measured.against)
+        j->work.region = from_view(&j->request->region, &j->measured);
+    else if (!from_panel(&j->request->region, &j->measured, &j->work.region))
+        return view_settle(j, refuse_named(REASON_INVALID_INPUT, id, "compares two pictures, and the region lies in none of the three that "
+                                                                     "it shows, or in more than one; measure it within one of them"));
     take_part(j, &j->measured);
     return 0;
 }
@@ -269,62 +294,66 @@ static int take_fetched(struct view_job *j)
     return got.reason ? view_settle(j, refuse_fetch(&got, j->request->path, j->cap)) : 0;
 }
 
-static int take_recorded(struct view_job *j)
+/* The bytes of that hash, which a file of that name had. */
+static int take_recorded(struct view_job *j, const uint8_t digest[SHA256_LEN], const char *path)
 {
     snapshot_done(&j->snapshot);
     ref_variants_done(&j->variants);
-    int r = recorded_source(j->call, j->earlier.sha256, &j->snapshot, j->fault);
+    int r = recorded_source(j->call, digest, &j->snapshot, j->fault);
     if (r < 0)
         return r;
-    memcpy(j->sha256, j->earlier.sha256, SHA256_LEN); /* the record checked it */
+    memcpy(j->sha256, digest, SHA256_LEN); /* the record checked it */
     j->hashed = j->from_record = true;
     j->hash_error = 0;
     j->verdict = j->snapshot.size <= MAX(j->cap, j->video_cap) ? SNAPSHOT_TAKEN : SNAPSHOT_TOO_LARGE; /* the sniff tells */
     j->snapshot.file_size = j->snapshot.size;
-    if (*j->earlier.ref != '/')
+    if (!path || *path != '/')
         return 0;
-    j->variants = (struct ref_variants){.n = 1, .path = {strdup(j->earlier.ref)}}; /* what a Markdown shows lies beside it */
+    j->variants = (struct ref_variants){.n = 1, .path = {strdup(path)}}; /* what a Markdown shows lies beside it */
     return j->variants.path[0] ? 0 : fault_oom(j->fault);
 }
 
-/* Whether the file of an earlier view is gone or another by now, and the record has it as it was. */
-static int is_lost(struct view_job *j, bool *ret)
+/* Whether the file is gone, or another than the one that had this hash. */
+static int is_another(struct view_job *j, const uint8_t digest[SHA256_LEN], bool *ret)
 {
-    struct view_memory m = {0};
-    bool known = false;
-    *ret = false;
     int r = j->verdict == SNAPSHOT_TAKEN ? view_hash(j) : 0;
-    if (r < 0 || (j->verdict != SNAPSHOT_TAKEN && j->verdict != SNAPSHOT_ABSENT))
-        return r;
-    if (j->verdict == SNAPSHOT_TAKEN && !memcmp(j->sha256, j->earlier.sha256, SHA256_LEN))
-        return 0;
-    r = recorded_view(j->call, j->earlier.id, &known, &m, j->fault);
-    if (r == 0 && known)
-        *ret = m.stored && !memcmp(m.sha256, j->earlier.sha256, SHA256_LEN) && recorded_in_reach(j->call, j->ref);
-    view_memory_done(&m);
+    *ret = r == 0 && (j->verdict == SNAPSHOT_TAKEN ? memcmp(j->sha256, digest, SHA256_LEN) != 0 : j->verdict == SNAPSHOT_ABSENT);
     return r;
 }
 
-/* Within a session that has a name, what was seen once can be seen again. */
-static int take_again(struct view_job *j)
+/* Within a session that has a name, what was seen once can be seen again, also what it was compared with (other). */
+static int take_again(struct view_job *j, const struct view_memory *seen, bool other)
 {
-    bool lost;
+    const uint8_t *digest = other ? seen->other_sha256 : seen->sha256;
+    struct view_memory m = {0};
+    bool known = false, lost = false;
     int r = take_file(j);
     if (r || !*j->call->session)
         return r;
-    r = is_lost(j, &lost);
-    return r < 0 || !lost ? r : take_recorded(j);
+    r = is_another(j, digest, &lost);
+    if (r == 0 && lost)
+        r = recorded_view(j->call, seen->id, &known, &m, j->fault);
+    bool stored = known && (other ? m.other_stored && !memcmp(m.other_sha256, digest, SHA256_LEN)
+                                  : m.stored && !memcmp(m.sha256, digest, SHA256_LEN));
+    view_memory_done(&m);
+    return r < 0 || !stored || !recorded_in_reach(j->call, j->ref) ? r : take_recorded(j, digest, j->ref);
 }
 
 static int take_source(struct view_job *j)
 {
     if (j->given)
         return 0;
+    if (j->pair && j->pair->other_nowhere)
+        return take_recorded(j, j->pair->other_sha256, j->pair->against_path);
     if (j->earlier.nowhere)
-        return take_recorded(j);
+        return take_recorded(j, j->earlier.sha256, j->earlier.ref);
     if (j->fetched)
         return take_fetched(j);
-    return j->request->data ? take_bytes(j) : j->earlier.ref ? take_again(j) : take_file(j);
+    if (j->request->data)
+        return take_bytes(j);
+    if (j->earlier.ref)
+        return take_again(j, &j->earlier, false);
+    return j->pair ? take_again(j, j->pair, true) : take_file(j);
 }
 
 /* Which of the two limits it is over. */

@@ -194,7 +194,7 @@ char *view_name_new(const struct view_job *j, const char *opened)
 {
     if (j->nameless)
         return strdup("The picture,");
-    const char *path = j->from_record ? j->earlier.ref : j->request->path;
+    const char *path = j->from_record && j->earlier.ref ? j->earlier.ref : j->request->path;
     const char *url = j->fetched ? j->ref : (j->given || j->from_record) && ref_is_url(path) ? path : NULL;
     if (!url)
         return strdup(base_name(opened ? opened : !strcmp(path, "-") ? "stdin" : path));
@@ -209,49 +209,20 @@ static char *with_origin(const struct view_job *j, const char *note)
     (void)buf_add_str(&b, note);
     if (j->from_record && !j->nameless && *j->earlier.ref == '/')
         (void)buf_add_str(&b, " Shown from the record: the file is gone or has changed since.");
+    if (j->other_from_record && !j->nameless && j->earlier.against_path)
+        (void)buf_add_str(&b, " What it is compared with is from the record: that file is gone or has changed since.");
     return buf_take(&b);
 }
 
-/* Its numbers, where the entry had them. */
-static int renew_difference(const struct view_job *j, struct difference *d)
+static enum note_ground ground_of(const struct work_reply *r)
 {
-    const struct view_memory *m = &j->earlier;
-    if (!m->n_boxes)
-        return 0;
-    d->boxes = calloc(m->n_boxes, sizeof *d->boxes);
-    if (!d->boxes)
-        return fault_oom(j->fault);
-    memcpy(d->boxes, m->boxes, m->n_boxes * sizeof *d->boxes);
-    d->n_boxes = m->n_boxes;
-    d->changed = m->changed;
-    d->made = true;
-    return 0;
-}
-
-/* A comparison that the record has, or a part of it. Whole and as it was it is the one that it was, and no other files are named. */
-static int as_recorded(const struct view_job *j, struct perception *p)
-{
-    uint8_t digest[SHA256_LEN];
-    p->recorded = true;
-    p->difference.path = copy_new(j->earlier.against_path);
-    p->difference.own_path = copy_new(j->earlier.path);
-    if (!p->difference.path != !j->earlier.against_path || !p->difference.own_path != !j->earlier.path)
-        return fault_oom(j->fault);
-    if (p->region)
-        return 0;
-    free(p->note);
-    if (!(p->note = strdup(j->earlier.note)))
-        return fault_oom(j->fault);
-    sha256(p->data, p->len, digest);
-    if (!memcmp(digest, j->earlier.sha256, SHA256_LEN))
-        memcpy(p->id, j->earlier.id, sizeof p->id);
-    return renew_difference(j, &p->difference);
+    bool white = r->facts & WORK_ON_WHITE, grey = r->facts & WORK_ON_GREY;
+    return white && grey ? NOTE_ON_BOTH : white ? NOTE_ON_WHITE : grey ? NOTE_ON_GREY : NOTE_NO_GROUND;
 }
 
 static int describe(struct view_job *j, struct perception *p)
 {
     const struct fovea_view_request *q = j->request;
-    uint32_t facts = j->output.reply.facts;
     /* Of the main, the provider is the host's own business. */
     const char *model = j->nameless ? NULL : j->model == q->model ? j->model : strchr(j->model, '/') + 1;
     if (!(p->ref = shown_new(q->path)) || (model && !(p->model = shown_new(model))))
@@ -266,12 +237,10 @@ static int describe(struct view_job *j, struct perception *p)
     auto_free char *name = view_name_new(j, p->path);
     if (!name)
         return fault_oom(j->fault);
-    auto_free char *note = note_new(
-        p, name, facts & WORK_ON_WHITE ? NOTE_ON_WHITE : facts & WORK_ON_GREY ? NOTE_ON_GREY : NOTE_NO_GROUND);
+    auto_free char *note = note_new(p, name, ground_of(&j->output.reply));
     if (!note || !(p->note = with_origin(j, note)))
         return fault_oom(j->fault);
-    int r = make_id(j, p);
-    return r < 0 || !j->earlier.note ? r : as_recorded(j, p);
+    return make_id(j, p);
 }
 
 /* What to open to see it once more; NULL when nothing can be. */
@@ -293,10 +262,13 @@ int view_other(struct view_job *j, const struct view_job *other, const struct wo
         return view_settle(j, refuse_named(REASON_ABSENT, j->earlier.id, "compares with a file that has changed since; compare "
                                                                          "the two again by their paths"));
     add_spelled(other, reply, &b);
-    d->path = path ? absolute_new(path) : copy_new(other->earlier.path);
+    d->path = path ? absolute_new(path) : NULL;
     d->ref = copy_new(ref);
     if (b.error || (path && !d->path) || (ref && !d->ref))
         return fault_oom(j->fault);
+    int r = recording_other(j->call, &other->snapshot, &d->stored, j->fault);
+    if (r < 0)
+        return r;
     sha256(b.data, b.len, d->digest);
     memcpy(d->sha256, other->sha256, SHA256_LEN);
     d->media = other->sniff.media;
@@ -305,10 +277,10 @@ int view_other(struct view_job *j, const struct view_job *other, const struct wo
     return 0;
 }
 
-/* What the record can show again: the source of a view; a comparison as it was. */
+/* What the record can show again: it has the source, and of a comparison both. */
 static bool is_kept(const struct view_job *j, const struct perception *p)
 {
-    return j->call->kept && (p->difference.made ? perception_seen(p) : recording_takes(j->call->f, j->snapshot.size));
+    return j->call->kept && recording_takes(j->call->f, j->snapshot.size) && (!p->difference.made || p->difference.stored);
 }
 
 int view_perceive(struct view_job *j)

@@ -19,10 +19,7 @@ void view_memory_done(struct view_memory *m)
     free(m->ref);
     free(m->against);
     free(m->against_path);
-    free(m->note);
-    free(m->path);
     free(m->model);
-    free(m->boxes);
     *m = (struct view_memory){0};
 }
 
@@ -93,6 +90,8 @@ void views_remember(struct views *v, const struct perception *p, const char *ref
                             .sheet = p->sheet, .tile = p->page && p->source.tile.w > 0, .limits = p->laid, .crop = p->crop,
                             .region = p->region, .size = p->size, .max_edge = p->asked.max_edge, .full = p->asked.full};
     memcpy(m.other_sha256, p->difference.sha256, SHA256_LEN);
+    memcpy(m.panels, p->difference.panels, sizeof m.panels);
+    memcpy(m.panel_scale, p->difference.scale, sizeof m.panel_scale);
     memcpy(m.id, p->id, sizeof m.id);
     memcpy(m.sha256, p->source.sha256, SHA256_LEN);
     if (!copy_words(&m, ref, p->asked.model ? p->model : NULL, p->difference.ref, p->difference.path)) {

@@ -27,13 +27,12 @@ struct view_memory {
     struct area crop;
     bool region;
     struct size size; /* as shown */
-    char *against;      /* of a comparison: what to open again; NULL: it is none, or the record has the picture */
+    char *against;      /* of a comparison: what to open again; NULL: it is none */
     char *against_path; /* where that lies; NULL: it has no file */
+    bool other_stored, other_nowhere; /* of it, as stored and nowhere are of the source */
     uint8_t other_sha256[SHA256_LEN];
-    char *note, *path;  /* of a comparison whose picture the record has: what was said of it, and where its source lay, */
-    uint64_t changed;   /* and its numbers */
-    struct area *boxes;
-    size_t n_boxes;
+    struct rect panels[PANELS]; /* of a comparison that differs: where the three pictures lie, */
+    double panel_scale[2];      /* and what of the source one of their pixels is */
 };
 void view_memory_done(struct view_memory *m);
 

@@ -23,6 +23,11 @@ static const struct media_row rows[MEDIA_COUNT] = {
     [MEDIA_WEBM] = {"video/webm", "WebM video", CLASS_VIDEO, PROGRAM_VIDEO},
     [MEDIA_MKV] = {"video/x-matroska", "Matroska video", CLASS_VIDEO, PROGRAM_VIDEO},
     [MEDIA_AVI] = {"video/x-msvideo", "AVI video", CLASS_VIDEO, PROGRAM_VIDEO},
+    [MEDIA_MPEG] = {"video/mpeg", "MPEG video", CLASS_VIDEO, PROGRAM_VIDEO},
+    [MEDIA_TS] = {"video/mp2t", "MPEG-TS video", CLASS_VIDEO, PROGRAM_VIDEO},
+    [MEDIA_FLV] = {"video/x-flv", "Flash video", CLASS_VIDEO, PROGRAM_VIDEO},
+    [MEDIA_ASF] = {"video/x-ms-wmv", "Windows Media video", CLASS_VIDEO, PROGRAM_VIDEO},
+    [MEDIA_OGG] = {"video/ogg", "Ogg video", CLASS_VIDEO, PROGRAM_VIDEO},
     [MEDIA_TEXT] = {"text/plain", "text", CLASS_TEXT, PROGRAM_TEXT},
     [MEDIA_MARKDOWN] = {"text/markdown", "Markdown", CLASS_TEXT, PROGRAM_TEXT},
 };
@@ -32,9 +37,10 @@ const struct media_row *media_row(enum media m)
     return &rows[m >= 0 && m < MEDIA_COUNT ? m : MEDIA_NONE];
 }
 
-enum media media_sent_as(enum media m)
+const char *media_sent_as(enum media m)
 {
-    return m == MEDIA_MOV ? MEDIA_MP4 : m == MEDIA_MKV ? MEDIA_WEBM : m;
+    enum media known = m == MEDIA_MOV ? MEDIA_MP4 : m == MEDIA_MKV ? MEDIA_WEBM : m == MEDIA_TS ? MEDIA_MPEG : m;
+    return m == MEDIA_ASF ? "video/wmv" : rows[known].mime;
 }
 
 bool media_drawn(enum media m)

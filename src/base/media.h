@@ -24,6 +24,11 @@ enum media {
     MEDIA_WEBM,
     MEDIA_MKV,
     MEDIA_AVI,
+    MEDIA_MPEG, /* a program stream */
+    MEDIA_TS,   /* MPEG transport stream */
+    MEDIA_FLV,
+    MEDIA_ASF,  /* Windows Media */
+    MEDIA_OGG,  /* with pictures */
     MEDIA_TEXT,
     MEDIA_MARKDOWN, /* text that its name says is Markdown: bytes do not tell */
     MEDIA_COUNT
@@ -64,8 +69,8 @@ const char *media_mime(const char *name);
 /* The row of a type; MEDIA_NONE's for a number out of range. */
 const struct media_row *media_row(enum media m);
 
-/* By what name vendors know it: to them QuickTime is MP4, and Matroska WebM. */
-enum media media_sent_as(enum media m);
+/* By what type vendors know it: to them QuickTime is MP4, Matroska WebM, and any stream of MPEG's just that. */
+const char *media_sent_as(enum media m);
 
 /* It has no pixels of its own: it is drawn at the size that is shown, and measured in units (points, user units). */
 bool media_drawn(enum media m);

@@ -99,6 +99,11 @@ static json_t *tokens_json(const struct perception *p)
     return json_pack("{s:s, s:o}", "model", p->model, "image", known ? json_integer(p->tokens) : json_null());
 }
 
+static json_t *box_json(const struct rect *r)
+{
+    return json_pack("[i,i,i,i]", (int)r->x, (int)r->y, (int)r->w, (int)r->h);
+}
+
 static json_t *cells_json(const struct perception *p)
 {
     json_t *list = json_array();
@@ -108,9 +113,24 @@ static json_t *cells_json(const struct perception *p)
         json_t *one = json_pack("{s:i}", p->page ? "page" : "frame", (int)c->number);
         if (c->time_ms >= 0)
             bad |= json_object_set_new(one, "time", seconds(c->time_ms));
-        bad |= json_object_set_new(one, "box", json_pack("[i,i,i,i]", (int)c->box.x, (int)c->box.y, (int)c->box.w, (int)c->box.h));
+        bad |= json_object_set_new(one, "box", box_json(&c->box));
         bad |= json_array_append_new(list, one);
     }
+    return json_if_whole(list, bad);
+}
+
+/* How each of them maps back: offset + (point - corner of the box) * scale. */
+static json_t *panels_json(const struct perception *p)
+{
+    static const char *const names[PANELS] = {"before", "after", "difference"};
+    const struct difference *d = &p->difference;
+    json_t *list = json_array();
+    int bad = 0;
+    for (int i = 0; i < PANELS; i++)
+        bad |= json_array_append_new(
+            list, json_pack("{s:s, s:o, s:[o,o], s:[o,o]}", "panel", names[i], "box", box_json(&d->panels[i]), "scale",
+                            rounded_to(d->scale[0], scale_places(d->scale[0])), rounded_to(d->scale[1], scale_places(d->scale[1])),
+                            "offset", rounded_to(p->crop.x, places_of(p)), rounded_to(p->crop.y, places_of(p))));
     return json_if_whole(list, bad);
 }
 
@@ -136,6 +156,8 @@ static int add_kind(json_t *o, const struct perception *p)
         bad |= json_object_set_new(o, "lines", p->first_line ? json_pack("[i,i]", (int)p->first_line, (int)p->last_line) : json_null());
         bad |= json_object_set_new(o, "total_lines", json_integer(p->total_lines));
     }
+    if (p->difference.made && perception_seen(p))
+        bad |= json_object_set_new(o, "cells", panels_json(p));
     if (p->difference.made)
         bad |= json_object_set_new(o, "difference", difference_json(p));
     if (p->question)
@@ -145,7 +167,6 @@ static int add_kind(json_t *o, const struct perception *p)
 
 static json_t *perception_json(const struct perception *p)
 {
-    bool resized = perception_maps(p) && !media_drawn(p->source.media) && (p->size.w != p->crop.w || p->size.h != p->crop.h);
     json_t *o =
            json_pack("{s:b, s:s, s:s, s:s, s:s?, s:s?, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, "
                      "s:o, s:s}",
@@ -153,7 +174,7 @@ static json_t *perception_json(const struct perception *p)
                      perception_seen(p) ? media_row(p->media)->mime : NULL, "width", (int)p->size.w, "height", (int)p->size.h, "bytes",
                      (json_int_t)p->len, "source", source_json(p), "region", p->region ? area_json(&p->crop, places_of(p)) : json_null(),
                      "page", page_json(p), "frame", p->frame ? json_integer(p->frame) : json_null(), "scale",
-                     scale_json(p), "offset", offset_json(p), "resized", resized,
+                     scale_json(p), "offset", offset_json(p), "resized", perception_resized(p),
                      "over_budget", p->over_budget, "tokens", tokens_json(p), "note", p->note);
     return json_if_whole(o, o && add_kind(o, p));
 }

@@ -201,31 +201,53 @@ static void add_factor(struct buf *b, double v)
     note_number(b, v, scale_places(v));
 }
 
-static void add_mapping(struct buf *b, const struct perception *p)
+struct mapping {
+    const char *multiply, *each, *add;
+};
+
+/* Behind words that lead to a factor, or to what is added: "Multiply coordinates by 2, then add 100 to x". */
+static void add_steps(struct buf *b, const struct perception *p, const double scale[2], bool one, const struct mapping *words)
 {
-    double scale[2];
     int places = perception_places(p);
-    bool one = perception_factors(p, scale) == 1;
     bool moved = p->crop.x != 0 || p->crop.y != 0, scaled = scale[0] != 1 || (!one && scale[1] != 1);
-    if (!moved && !scaled)
-        return;
     if (scaled && one) {
-        (void)buf_add_str(b, " Multiply coordinates by ");
+        (void)buf_add_str(b, words->multiply);
         add_factor(b, scale[0]);
     } else if (scaled) {
-        (void)buf_add_str(b, " Multiply x by ");
+        (void)buf_add_str(b, words->each);
         add_factor(b, scale[0]);
         (void)buf_add_str(b, " and y by ");
         add_factor(b, scale[1]);
     }
     if (moved) {
-        (void)buf_add_str(b, scaled ? ", then add " : " Add ");
+        (void)buf_add_str(b, scaled ? ", then add " : words->add);
         note_number(b, p->crop.x, places);
         (void)buf_add_str(b, " to x and ");
         note_number(b, p->crop.y, places);
         (void)buf_add_str(b, " to y");
     }
     (void)buf_add_format(b, " to map to %s.", kind_of(p->source.media, p->source.css_pixels)->original);
+}
+
+static void add_mapping(struct buf *b, const struct perception *p)
+{
+    static const struct mapping words = {" Multiply coordinates by ", " Multiply x by ", " Add "};
+    double scale[2];
+    bool one = perception_factors(p, scale) == 1;
+    if (p->crop.x != 0 || p->crop.y != 0 || scale[0] != 1 || (!one && scale[1] != 1))
+        add_steps(b, p, scale, one, &words);
+}
+
+/* Each of the three maps in the same way, from its own corner. */
+void note_panels(struct buf *b, const struct perception *p)
+{
+    static const struct mapping words = {", multiply by ", ", multiply x by ", ", add "};
+    const struct rect *r = p->difference.panels;
+    const double *scale = p->difference.scale;
+    bool one = fabs(scale[0] - scale[1]) * MAX(r->w, r->h) < MIN(1, MIN(scale[0], scale[1]));
+    (void)buf_add_format(b, " Subtract the corner of one (%u,%u; %u,%u; %u,%u) from coordinates in it", r[0].x, r[0].y, r[1].x, r[1].y,
+                         r[2].x, r[2].y);
+    add_steps(b, p, scale, one, &words);
 }
 
 /* Which line a row is, where that can be told from its place. */
@@ -289,14 +311,16 @@ static void add_bounds(struct buf *b, const struct perception *p)
 
 static void add_remarks(struct buf *b, const struct perception *p, enum note_ground ground)
 {
+    static const char *const grounds[] = {[NOTE_ON_WHITE] = "white", [NOTE_ON_GREY] = "grey",
+                                          [NOTE_ON_BOTH] = "white, or on grey where the content is light"};
     if (class_of(p) == CLASS_PICTURE)
         (void)buf_add_format(b, " Converted from %s.", media_row(p->source.media)->name);
     if (p->source.as_source)
         (void)buf_add_format(b, " Its source is shown: a Markdown %s is not laid out.",
                              p->source.bytes > LIMIT_MARKDOWN_BYTES ? "of more than 512 KiB" : "of so many parts");
     (void)buf_add_format(b, "%s%s%s", p->source.cut ? NOTE_CUT : "", p->source.damaged ? NOTE_DAMAGED : "", p->source.partial ? NOTE_PARTIAL " Name a time to see it." : "");
-    if (ground != NOTE_NO_GROUND)
-        (void)buf_add_format(b, " Its transparent parts are shown on %s.", ground == NOTE_ON_WHITE ? "white" : "grey");
+    if (grounds[ground])
+        (void)buf_add_format(b, " Its transparent parts are shown on %s.", grounds[ground]);
     if (p->missing)
         (void)buf_add_format(b, p->missing == 1 ? " %u character has no font here and is shown as a box."
                                                 : " %u characters have no font here and are shown as boxes.", p->missing);

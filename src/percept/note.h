@@ -11,7 +11,7 @@
 #define NOTE_DAMAGED " Parts of the file are damaged: frames are missing, and times behind them may be off."
 #define NOTE_PARTIAL " Not all of it was looked at: what comes later may be missing."
 
-enum note_ground { NOTE_NO_GROUND, NOTE_ON_WHITE, NOTE_ON_GREY };
+enum note_ground { NOTE_NO_GROUND, NOTE_ON_WHITE, NOTE_ON_GREY, NOTE_ON_BOTH };
 
 /* name: what to call the source. NULL when out of memory; the caller frees. */
 char *note_new(const struct perception *p, const char *name, enum note_ground ground);
@@ -22,6 +22,9 @@ void note_difference(struct buf *b, const struct perception *p);
 
 /* What of the source, and how large it is in its own units: ", page 2 of 3, 612x792 pt". */
 void note_part(struct buf *b, const struct perception *p);
+
+/* How coordinates in the three pictures of a comparison map back. */
+void note_panels(struct buf *b, const struct perception *p);
 
 /* " in points"; "" of stored pixels. css_pixels: of a drawing that is measured in these. */
 const char *note_units(enum media m, bool css_pixels);

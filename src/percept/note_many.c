@@ -174,4 +174,6 @@ void note_difference(struct buf *b, const struct perception *p)
     add_boxes(b, p);
     add_outside(b, p);
     (void)buf_add_format(b, " It shows before, after and the difference, %s.", d->named ? "named beneath each" : "in this order");
+    if (d->panels[0].w)
+        note_panels(b, p);
 }

@@ -67,7 +67,6 @@ void difference_done(struct difference *d)
     free(d->boxes);
     free(d->ref);
     free(d->path);
-    free(d->own_path);
     *d = (struct difference){0};
 }
 
@@ -209,6 +208,18 @@ void perception_scale(const struct perception *p, double ret_scale[2])
     bool maps = perception_maps(p);
     ret_scale[0] = maps ? p->crop.w / p->size.w : 1;
     ret_scale[1] = maps ? p->crop.h / p->size.h : 1;
+}
+
+bool perception_resized(const struct perception *p)
+{
+    const struct difference *d = &p->difference;
+    if (media_drawn(p->source.media) || !perception_seen(p))
+        return false;
+    if (d->made) /* the panels are as large as the larger of both */
+        return d->panels[0].w != MAX(d->own.w, d->size.w) || d->panels[0].h != MAX(d->own.h, d->size.h);
+    if (p->sheet) /* of pages, the first is the one whose size is known */
+        return p->n_cells && (p->cells[0].box.w != p->source.size.w || p->cells[0].box.h != p->source.size.h);
+    return p->size.w != p->crop.w || p->size.h != p->crop.h;
 }
 
 unsigned perception_factors(const struct perception *p, double ret[2])

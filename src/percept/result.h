@@ -40,6 +40,8 @@ struct cell {
     bool numbered, timed; /* that is written beneath it */
 };
 
+enum { PANELS = 3 }; /* before, after, the difference */
+
 /* How two pictures differ. */
 struct difference {
     bool made;        /* they were compared */
@@ -52,13 +54,15 @@ struct difference {
     uint64_t changed; /* pixels; 0: they are equal, and there is no picture */
     struct area *boxes; /* of the changed ones, in the source's pixels or units */
     size_t n_boxes;
+    struct rect panels[PANELS]; /* where the three pictures lie, in pixels as shown; of equal ones none do */
+    double scale[2];            /* the source's pixels or units for one of theirs, along x and y */
     /* Of the earlier one: what it is and what part of it was compared, in its own pixels or units; */
     enum media media;
     bool css_pixels; /* as of a source */
     struct area part;
     char *ref;  /* what to compare with once more; NULL: nothing can be */
     char *path; /* where it lies; NULL: it has no file */
-    char *own_path; /* where the source lay, of a comparison that the record has; NULL likewise */
+    bool stored; /* the session's record gets its bytes */
     uint8_t sha256[SHA256_LEN];
     uint8_t digest[SHA256_LEN]; /* of all that decides its pixels */
 };
@@ -108,7 +112,6 @@ struct perception {
     uint32_t missing;   /* characters that no font here has */
     double line_top, line_height; /* of text in equal rows, one for each line, in pixels as shown; 0, 0 otherwise */
     struct difference difference;
-    bool recorded;      /* it is a comparison as the record has it, or a part of one: only the paths of its difference are known */
     bool over_budget;
     bool again;         /* its id can be named to see it once more */
     char *model;        /* whose tokens; NULL none */
@@ -223,6 +226,10 @@ bool perception_maps(const struct perception *p);
 
 /* Source pixels (or units) per shown pixel, along x and y; 1, 1 where nothing maps. */
 void perception_scale(const struct perception *p, double ret_scale[2]);
+
+/* Whether what is shown has fewer pixels than what is stored, or more: itself, or its pictures on a sheet or in a comparison. What is
+ * drawn has no pixels of its own. */
+bool perception_resized(const struct perception *p);
 
 /* The same as it is told: 1 with the factor for both, where that is as good as two, else 2. */
 unsigned perception_factors(const struct perception *p, double ret[2]);

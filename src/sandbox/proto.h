@@ -51,7 +51,7 @@ enum work_flags {
     WORK_REFS = 128,  /* fovea-text: the result is no picture but the names of the images in the Markdown, each with a NUL
                          behind it, as they are written there and in their order, none twice; perhaps none */
     WORK_TIME = 256,  /* the frame that is shown at time_ms */
-    WORK_FLAT = 512,  /* WORK_DIFF: both are compared as they look on white */
+    WORK_FLAT = 512,  /* WORK_DIFF: both are compared as they look on one ground: white if one is opaque */
 };
 
 /* One of the pictures that a Markdown shows, in the other input: a table of these, in the order of WORK_REFS, then their

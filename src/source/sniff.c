@@ -171,6 +171,60 @@ static bool is_avi(const struct head *h)
     return IS(h, 0, "RIFF") && IS(h, 8, "AVI ");
 }
 
+/* A pack's head: marks of MPEG-2 or of MPEG-1 follow its start code. */
+static bool is_mpeg(const struct head *h)
+{
+    return IS(h, 0, "\0\0\1\xba") && ((u8(h, 4) & 0xc4) == 0x44 || (u8(h, 4) & 0xf1) == 0x21);
+}
+
+/* Packets of 188 bytes, each with its mark, without an error, and with something in it. Recorders put a time of 4 bytes before each.
+ * One mark is a "G": only many in a row are no accident. */
+static bool is_ts(const struct head *h)
+{
+    static const struct {
+        size_t first, step;
+    } forms[] = {{0, 188}, {4, 192}};
+    enum { PACKETS = 8, LEAST = 4 };
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        size_t at = forms[i].first, n = 0;
+        while (n < PACKETS && u8(h, at) == 0x47 && !(u8(h, at + 1) & 0x80) && u8(h, at + 3) & 0x30) {
+            at += forms[i].step;
+            n++;
+        }
+        if (n == PACKETS || (n >= LEAST && h->whole && at - forms[i].first == h->len - h->len % forms[i].step))
+            return true;
+    }
+    return false;
+}
+
+/* Version 1, sound or pictures or both, a head of 9 bytes. */
+static bool is_flv(const struct head *h)
+{
+    uint32_t has_what = u8(h, 4);
+    return IS(h, 0, "FLV\1") && has_what && !(has_what & 0xfa) && be32(h, 5) == 9;
+}
+
+static bool is_asf(const struct head *h)
+{
+    return IS(h, 0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c");
+}
+
+/* Mostly it is sound: the first pages name what streams there are, each begins one. */
+static bool is_ogg(const struct head *h)
+{
+    enum { HEAD = 27, BEGINS = 2 };
+    size_t at = 0;
+    for (int n = 0; n < 16 && IS(h, at, "OggS\0") && u8(h, at + 5) & BEGINS && has(h, at, HEAD); n++) {
+        size_t pieces = u8(h, at + 26), body = at + HEAD + pieces, len = 0;
+        for (size_t i = 0; i < pieces; i++)
+            len += u8(h, at + HEAD + i);
+        if (IS(h, body, "\x80theora") || IS(h, body, "OVP80\1"))
+            return true;
+        at = body + len;
+    }
+    return false;
+}
+
 static bool is_gzip(const struct head *h)
 {
     return IS(h, 0, "\x1f\x8b\x08");
@@ -189,6 +243,9 @@ static const struct signature {
     {MEDIA_HEIC, is_heic, NULL, false},       {MEDIA_MP4, is_mp4, NULL, false},
     {MEDIA_MOV, is_mov, NULL, false},         {MEDIA_WEBM, is_webm, NULL, false},
     {MEDIA_MKV, is_mkv, NULL, false},         {MEDIA_AVI, is_avi, NULL, false},
+    {MEDIA_MPEG, is_mpeg, NULL, false},       {MEDIA_FLV, is_flv, NULL, false},
+    {MEDIA_ASF, is_asf, NULL, false},         {MEDIA_OGG, is_ogg, NULL, false},
+    {MEDIA_TS, is_ts, NULL, false},
     {MEDIA_SVGZ, is_gzip, NULL, false},       {MEDIA_PDF, is_pdf, NULL, true},
     {MEDIA_SVG, sniff_is_foreign_svg, NULL, false},
 };

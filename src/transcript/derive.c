@@ -47,6 +47,8 @@ static int derive_result(const struct entry *e, struct record_index *to)
 {
     struct span kind = span_inside(span_member(e->result, "kind"));
     int r = use_hex(to, span_member(span_member(e->result, "source"), "sha256"));
+    if (r == 0) /* of a comparison: the other one */
+        r = use_hex(to, span_member(span_member(e->result, "against"), "sha256"));
     if (r == 0 && span_is(kind, "perception"))
         r = mark_view(to, span_member(e->result, "id"));
     if (r == 0 && span_is(kind, "text"))

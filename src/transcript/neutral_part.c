@@ -103,9 +103,9 @@ static int take_data(struct neutral *n, json_t *to)
 }
 
 /* Its hash was said before, and must be theirs. */
-int neutral_source(struct neutral *n, json_t *entry)
+static int take_source(struct neutral *n, json_t *entry, const char *name)
 {
-    const json_t *said = json_object_get(json_object_get(entry, "result"), "source");
+    const json_t *said = json_object_get(json_object_get(entry, "result"), name);
     const json_t *sha = string_at(said, "sha256"), *data = string_at(said, "data");
     if (!sha || !data)
         return 0;
@@ -114,14 +114,20 @@ int neutral_source(struct neutral *n, json_t *entry)
     auto_json *found = json_object();
     if (!result || !source || !found)
         return fault_oom(n->fault);
-    (void)snprintf(n->where, sizeof n->where, "result.source.");
+    (void)snprintf(n->where, sizeof n->where, "result.%s.", name);
     int r = take_base64(n, data, found);
     if (r < 0 || !json_equal(json_object_get(found, "sha256"), sha))
         return r < 0 && r != -ENODATA ? r : neutral_bad(n, "data", "other bytes than those of sha256");
     (void)json_object_del(source, "data");
-    if (json_object_set(result, "source", source) != 0 || json_object_set(entry, "result", result) != 0)
+    if (json_object_set(result, name, source) != 0 || json_object_set(entry, "result", result) != 0)
         return fault_oom(n->fault);
     return 0;
+}
+
+int neutral_source(struct neutral *n, json_t *entry)
+{
+    int r = take_source(n, entry, "source");
+    return r == 0 ? take_source(n, entry, "against") : r;
 }
 
 static int take_part(struct neutral *n, const json_t *part, const struct neutral_kind *kind, json_t *list)

@@ -236,10 +236,10 @@ def a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so():
     assert not HOST.requests()
 
 
-def in_turn(home, *calls):
+def in_turn(home, *calls, options=()):
     """What the tools answer, one server for all; a call may be a function of the id that the first one gave."""
     replies, id_ = [], None
-    with home.server() as server:
+    with home.server(*options) as server:
         for number, (tool, arguments) in enumerate(calls, 1):
             if callable(arguments):
                 arguments = arguments(id_)
@@ -265,6 +265,23 @@ def a_view_of_a_file_that_has_changed_is_not_asked_about():
         assert result_of(same)[0]["ok"], same
         assert like("FILE_NOT_FOUND: *changed*", result_of(changed)[0]["error"]), changed
         HOST.requests()
+
+
+def a_comparison_is_asked_about_as_the_picture_that_was_seen():
+    """With a session and without: before, after and the difference in one picture, three times as large as the source."""
+    def question(id_):
+        return {"file_path": id_, "prompt": "what changed", "model": "wa/ok"}
+
+    for options in ((), ("--session", "pairs")):
+        replies = in_turn(Home(HOST, words="wa/ok"), ("view", {"path": "red.png", "against": "still.gif"}), ("vision_analyze", question),
+                          ("vision_analyze", lambda id_: {"file_path": id_, "prompt": "what", "model": "local/ocr"}), options=options)
+        envelope = result_of(replies[1])[0]
+        assert envelope["ok"] and "against still.gif" not in envelope["text"], envelope
+        assert "before, after and the difference" in envelope["note"], envelope
+        shapes, _, body = sent()
+        seen = [b for b in replies[0]["result"]["content"] if b["type"] == "image"][0]["data"]
+        assert len(shapes) == 1 and seen in body, "another picture was sent"
+        assert like("UNSUPPORTED_FILE_TYPE: *comparison*", result_of(replies[2])[0]["error"]), replies[2]
 
 
 def what_was_seen_is_asked_about_although_its_file_would_not_be_taken():
@@ -335,16 +352,20 @@ def frames_go_as_one_sheet_on_every_wire():
 
 
 def containers_go_by_the_names_that_vendors_know():
-    """A Matroska as frames, since nobody lists it; QuickTime as what it is near to."""
-    for name in ("h264.mkv", "sound.mov"):
+    """As frames what nobody lists; QuickTime as what it is near to."""
+    taken = {"sound.mov": "video/mp4", "mpeg2.mpg": "video/mpeg", "h264.flv": "video/x-flv", "wmv2.wmv": "video/wmv"}
+    unlisted = {"h264.mkv": "a Matroska video", "h264.ts": "an MPEG-TS video", "theora.ogv": "an Ogg video"}
+    for name in (*taken, *unlisted):
         with open(os.path.join(BUILD, "fixtures", "video", "good", name), "rb") as file:
             write(name, file.read())
-    envelope = ask("wg/ok+video", tool="video_analyze", file_path="h264.mkv")
-    assert like("The model may not take a Matroska video and was given * frames as a contact sheet*", envelope["note"]), envelope
-    assert len(sent()[0]) == 1
-    envelope = ask("wg/ok+video", tool="video_analyze", file_path="sound.mov")
-    request, = HOST.requests()
-    assert envelope["note"] == "The model was given the video itself." and '"video/mp4"' in request["body"], envelope
+    for name, words in unlisted.items():
+        envelope = ask("wg/ok+video", tool="video_analyze", file_path=name)
+        assert like(f"The model may not take {words} and was given * frames as a contact sheet*", envelope["note"]), envelope
+        assert len(sent()[0]) == 1
+    for name, kind in taken.items():
+        envelope = ask("wg/ok+video", tool="video_analyze", file_path=name)
+        request, = HOST.requests()
+        assert envelope["note"] == "The model was given the video itself." and f'"{kind}"' in request["body"], envelope
     envelope = ask("wg/ok+video", "render.video: false", tool="video_analyze", file_path="h264.mkv")
     assert envelope["note"] == "The model was given the video itself.", envelope
 
@@ -370,7 +391,7 @@ with Host() as HOST:
                 a_page_past_the_end_and_a_locked_or_broken_file_are_told, a_document_that_does_not_open_is_not_sent,
                 a_document_of_more_pages_than_its_provider_takes_is_not_sent,
                 a_page_that_cannot_be_drawn_is_left_out_and_the_note_says_so,
-                a_view_of_a_file_that_has_changed_is_not_asked_about,
+                a_view_of_a_file_that_has_changed_is_not_asked_about, a_comparison_is_asked_about_as_the_picture_that_was_seen,
                 what_was_seen_is_asked_about_although_its_file_would_not_be_taken, a_tile_of_a_long_picture_is_asked_about, local_ocr_reads_the_pages,
                 local_ocr_reads_nothing_while_drawing_is_off, a_picture_that_is_converted_is_asked_about_like_any_other):
         test(one)

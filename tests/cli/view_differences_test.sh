@@ -35,6 +35,24 @@ test_an_earlier_view_can_be_compared_with() {
     want_status 1
     json message | grep -q 'view:000000000000' || fail "it is not named"
 }
+# Both sources are in the record, and go with it.
+test_an_exported_comparison_can_be_seen_elsewhere() {
+    bitmap a.png 10
+    bitmap b.png 70
+    run fovea view --json --session s --against a.png b.png
+    want_status 0
+    id=$(json id)
+    "$FOVEA" session export s --data >all.jsonl
+    "$FOVEA" session append t <all.jsonl >/dev/null
+    "$FOVEA" session delete s >/dev/null
+    rm a.png b.png
+    run fovea view --json --session t "$id"
+    want_status 0
+    want_json id "$id"
+    want_json source.width 100
+    want_json difference '{"changed_pixels":200,"boxes":[[10,40,10,10],[70,40,10,10]]}'
+    "$FOVEA" session fsck >/dev/null
+}
 # What the record has of it is what was seen; the file as it is now is something else.
 test_an_earlier_view_that_changed_since_is_never_the_file_as_it_is_now() {
     bitmap a.png 10

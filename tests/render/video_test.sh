@@ -18,7 +18,8 @@ shows() {
     has out " shows $4 of scene "
 }
 test_every_codec_shows_the_frame_that_was_asked_for() {
-    for file in h264.mp4 h265.mp4 mpeg4.mp4 mpeg4-b.avi mjpeg.avi vp8.webm vp9.webm av1.mp4 h264.mkv sound.mov; do
+    for file in h264.mp4 h265.mp4 mpeg4.mp4 mpeg4-b.avi mjpeg.avi vp8.webm vp9.webm av1.mp4 h264.mkv sound.mov \
+        mpeg1.mpg mpeg2.mpg h264.ts mpeg2.ts flv1.flv h264.flv wmv2.wmv msmpeg4.wmv theora.ogv; do
         for n in 1 2 26 49; do
             shows good/$file frame $n $n
         done
@@ -27,7 +28,8 @@ test_every_codec_shows_the_frame_that_was_asked_for() {
 }
 
 test_the_type_is_that_of_the_container() {
-    for row in h264.mp4:video/mp4 sound.mov:video/quicktime h264.mkv:video/x-matroska vp9.webm:video/webm mjpeg.avi:video/x-msvideo; do
+    for row in h264.mp4:video/mp4 sound.mov:video/quicktime h264.mkv:video/x-matroska vp9.webm:video/webm mjpeg.avi:video/x-msvideo \
+        mpeg2.mpg:video/mpeg h264.ts:video/mp2t h264.flv:video/x-flv wmv2.wmv:video/x-ms-wmv theora.ogv:video/ogg; do
         run "$FOVEA" view --root "$VIDEO" --json "$VIDEO/good/${row%%:*}"
         want_status 0
         want_json source.media_type "${row#*:}"
@@ -53,6 +55,15 @@ test_a_time_shows_the_last_frame_that_began_before_it() {
     has out "frames 50 length 39"
 }
 
+test_a_file_without_an_index_that_ends_early_says_so() {
+    for file in h264.ts h264.flv wmv2.wmv theora.ogv; do
+        head -c $(($(wc -c <"$VIDEO/good/$file") / 2 / 188 * 188 + 100)) "$VIDEO/good/$file" >"$file"
+        run "$BUILD/tests/videolook" "$BUILD" "$PWD/$file" sheet
+        want_status 0
+        has out " cut"
+    done
+}
+
 test_past_the_end_says_where_the_end_is() {
     look good/h264.mp4 frame 101
     has out "bad-frame frames 100: there are 100 frames"
@@ -72,7 +83,8 @@ test_files_without_a_length_are_counted() {
 }
 
 test_a_sheet_shows_every_scene_with_its_times() {
-    for file in h264.mp4 vp9.webm mjpeg.avi long.mp4 long-intra.avi turned-6.mp4 resized.webm fragments.mp4; do
+    for file in h264.mp4 vp9.webm mjpeg.avi long.mp4 long-intra.avi turned-6.mp4 resized.webm fragments.mp4 mpeg2.mpg h264.ts flv1.flv \
+        wmv2.wmv theora.ogv; do
         look good/$file sheet
         hasnt out " partial"
         for scene in 1 2 3 4; do

@@ -105,6 +105,7 @@ static void check_rows(const char *file, const char *source, const struct row *r
 }
 
 #define SHA "\"sha256\":\"e"
+#define OTHER "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 static const struct row gif[] = {
     {"", "", true},
     {"\"again\":{", "\"later\":{", true}, /* of an older version: all of it */
@@ -132,11 +133,11 @@ static const struct row gif[] = {
     {"\"path\":\"/", "\"path\":\"/elsewhere/", false},
     {"\"path\":\"/", "\"path\":null,\"was\":\"/", true}, /* by its bytes alone */
     {"\"path\":\"/", "\"path\":null,\"ref\":\"https://127.0.0.1/a.gif\",\"was\":\"/", true},
-    {"\"again\":{", "\"again\":{\"against\":{\"path\":null},", true},
-    {"\"again\":{", "\"again\":{\"against\":{\"path\":\"/elsewhere/b.gif\"},", false},
-    {"\"again\":{", "\"again\":{\"against\":{},", false},
-    {"\"again\":{", "\"again\":{\"source\":{\"path\":null},\"against\":{\"path\":null},", true},
-    {"\"note\":\"", "\"difference\":{},\"said\":\"", false}, /* without its note */
+    {"\"again\":{", "\"against\":{},\"again\":{", false},
+    {"\"again\":{", "\"against\":{\"path\":\"/b.gif\"},\"again\":{", false}, /* of which no hash is known */
+    {"\"again\":{", "\"against\":{\"not_stored\":\"" OTHER "\"},\"again\":{", false}, /* nobody has it */
+    {"\"again\":{", "\"against\":{\"path\":\"/elsewhere/b.gif\",\"not_stored\":\"" OTHER "\"},\"again\":{", false},
+    {"\"note\":\"", "\"difference\":{},\"note\":\"", false}, /* against what, it does not say */
     {"\"again\":{", "\"again\":{\"limits\":[1,2,3],\"tile\":false,", true},
 };
 

@@ -97,6 +97,23 @@ TEST(note_says_how_to_map_coordinates)
     }
 }
 
+TEST(note_says_on_what_transparent_parts_are_shown)
+{
+    static const struct {
+        enum note_ground ground;
+        const char *words;
+    } rows[] = {{NOTE_NO_GROUND, "a.png 9x9, shown pixel for pixel."},
+                {NOTE_ON_WHITE, "a.png 9x9, shown pixel for pixel. Its transparent parts are shown on white."},
+                {NOTE_ON_GREY, "a.png 9x9, shown pixel for pixel. Its transparent parts are shown on grey."},
+                {NOTE_ON_BOTH, "a.png 9x9, shown pixel for pixel. Its transparent parts are shown on white, or on grey where the content "
+                               "is light."}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct perception p = {.source = {.size = {9, 9}, .extent_w = 9, .extent_h = 9, .frames = 1}, .crop = {0, 0, 9, 9}, .size = {9, 9}};
+        auto_free char *note = note_new(&p, "a.png", rows[i].ground);
+        CHECK_STR(note, rows[i].words);
+    }
+}
+
 TEST(note_of_every_kind_maps_to_its_source)
 {
     struct cell cells[] = {{{8, 8, 100, 50}, 1, 0, false, true}, {{116, 8, 100, 50}, 40, 4100, false, true},
@@ -244,6 +261,12 @@ TEST(note_of_every_kind_maps_to_its_source)
                          .n_boxes = 1, .named = true}},
          "f 1280x720 against old.png: 1200 of 921600 pixels differ, in 1 box: 100,50 40x30. It shows before, after and the "
          "difference, named beneath each."},
+        {{.source = {.media = MEDIA_PNG, .size = {1280, 720}}, .size = {9, 9}, .crop = {100, 50, 400, 200}, .region = true,
+          .difference = {.made = true, .name = other, .size = {400, 200}, .own = {400, 200}, .changed = 1200, .boxes = boxes,
+                         .n_boxes = 1, .panels = {{8, 8, 200, 100}, {216, 8, 200, 100}, {8, 142, 200, 100}}, .scale = {2, 2}}},
+         "f 1280x720, region 400x200 at 100,50, against old.png: 1200 of 80000 pixels differ, in 1 box: 100,50 40x30. It shows before, "
+         "after and the difference, in this order. Subtract the corner of one (8,8; 216,8; 8,142) from coordinates in it, multiply by "
+         "2, then add 100 to x and 50 to y to map to the original."},
         {{.source = {.media = MEDIA_PNG, .size = {1280, 720}}, .crop = {0, 0, 1280, 720},
           .difference = {.made = true, .name = other, .size = {1280, 720}, .own = {1280, 720}}},
          "f 1280x720 against old.png: they are equal, pixel for pixel, so no picture is shown."},
@@ -317,8 +340,22 @@ TEST(json_of_a_sheet_has_cells_and_no_scale)
     auto_free char *cells = json_dumps(json_object_get(j, "cells"), JSON_COMPACT);
     CHECK_STR(cells, "[{\"frame\":40,\"time\":4.0999999999999996,\"box\":[8,9,100,50]}]");
     CHECK(json_is_null(json_object_get(j, "scale")) && json_is_null(json_object_get(j, "offset")));
-    CHECK(json_is_false(json_object_get(j, "resized")) && !json_object_get(j, "time"));
+    CHECK(json_is_true(json_object_get(j, "resized")) && !json_object_get(j, "time"));
     CHECK(json_number_value(json_object_get(json_object_get(j, "source"), "duration")) == 9.84);
+}
+
+TEST(each_picture_of_a_comparison_says_where_it_lies_and_how_it_maps)
+{
+    struct perception p = {.id = "view:3f9a0c51d2e4", .ref = strdup("a.png"), .source = {.media = MEDIA_PNG, .size = {400, 200}},
+                           .media = MEDIA_PNG, .size = {424, 276}, .crop = {0, 50, 400, 100},
+                           .difference = {.made = true, .size = {400, 100}, .own = {400, 100}, .changed = 7,
+                                          .panels = {{8, 8, 200, 50}, {216, 8, 200, 50}, {8, 92, 200, 50}}, .scale = {2, 2}}};
+    p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
+    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_free char *json = fovea_result_json_new(r, 0);
+    CHECK(strstr(json, "\"cells\":[{\"panel\":\"before\",\"box\":[8,8,200,50],\"scale\":[2,2],\"offset\":[0,50]},{\"panel\":\"after\","
+                       "\"box\":[216,8,200,50],\"scale\":[2,2],\"offset\":[0,50]},{\"panel\":\"difference\",\"box\":[8,92,200,50],"));
+    CHECK(strstr(json, "\"scale\":null,\"offset\":null,\"resized\":true"));
 }
 
 TEST(equal_pictures_are_a_perception_without_pixels)

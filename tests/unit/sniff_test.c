@@ -10,6 +10,7 @@
 #include "test.h"
 
 #define B(s) s, sizeof(s) - 1
+#define OGG_PAGE(length) "OggS\0\2" "12345678" "1234" "1234" "1234" "\1" length
 #define IHDR(w, h, colour) "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0" w "\0\0\0" h "\x08" colour "\0\0\0crc."
 #define IDAT "\0\0\0\1IDAT.crc."
 #define EXIF_II(o) "II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0" o "\0\0\0\0\0\0\0"
@@ -99,6 +100,18 @@ static const struct row {
     {"Matroska", B("\x1a\x45\xdf\xa3\x8f\x42\x86\x81\x01\x42\x82\x88matroska"), MEDIA_MKV, 0, 0, 0, false, 1},
     {"Matroska that does not say more", B("\x1a\x45\xdf\xa3\x01"), MEDIA_MKV, 0, 0, 0, false, 1},
     {"AVI", B("RIFF\x10\0\0\0AVI LIST"), MEDIA_AVI, 0, 0, 0, false, 1},
+    {"MPEG-2 program stream", B("\0\0\1\xba\x44\0\4\0\4\1"), MEDIA_MPEG, 0, 0, 0, false, 1},
+    {"MPEG-1 program stream", B("\0\0\1\xba\x21\0\1\0\1\x80"), MEDIA_MPEG, 0, 0, 0, false, 1},
+    {"no MPEG: other marks", B("\0\0\1\xba\x01\0\1\0\1\x80"), MEDIA_NONE, 0, 0, 0, false, 1},
+    {"Flash video", B("FLV\1\5\0\0\0\x09\0\0\0\0"), MEDIA_FLV, 0, 0, 0, false, 1},
+    {"no Flash video: nothing in it", B("FLV\1\0\0\0\0\x09\0\0\0\0"), MEDIA_NONE, 0, 0, 0, false, 1},
+    {"no Flash video: words", B("FLV is a container, FLV1 a codec"), MEDIA_TEXT, 0, 0, 0, false, 1},
+    {"Windows Media", B("\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c"), MEDIA_ASF, 0, 0, 0, false, 1},
+    {"Windows Media, cut in its name", B("\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce"), MEDIA_NONE, 0, 0, 0, false, 1},
+    {"Ogg with pictures", B(OGG_PAGE("\x07") "\x80theora"), MEDIA_OGG, 0, 0, 0, false, 1},
+    {"Ogg with pictures behind sound", B(OGG_PAGE("\x07") "\1vorbis" OGG_PAGE("\x07") "\x80theora"), MEDIA_OGG, 0, 0, 0, false, 1},
+    {"Ogg with sound", B(OGG_PAGE("\x07") "\1vorbis"), MEDIA_NONE, 0, 0, 0, false, 1},
+    {"Ogg whose page ends early", B("OggS\0\2" "12345678"), MEDIA_NONE, 0, 0, 0, false, 1},
     {"sound", B("RIFF\1\0\0\0WAVEfmt "), MEDIA_NONE, 0, 0, 0, false, 1},
     {"PDF", B("%PDF-1.7\n"), MEDIA_PDF, 0, 0, 0, false, 1},
     {"PDF behind other bytes", B("\0\1\2 junk\n%PDF-1.4"), MEDIA_PDF, 0, 0, 0, false, 1},
@@ -199,6 +212,30 @@ TEST(a_character_cut_by_the_end_of_the_head_is_still_text)
 {
     CHECK(sniff_exactly("abc\xe2\x82", 5, 6).media == MEDIA_TEXT);
     CHECK(sniff_exactly("abc\xe2\x82", 5, 5).media == MEDIA_NONE);
+}
+
+/* One mark is the letter G, and text has many; only packets in a row, all of them sound, are a transport stream. */
+TEST(a_transport_stream_is_many_packets_in_a_row)
+{
+    enum { PACKET = 188, N = 10 };
+    uint8_t b[N * 192] = {0}, letters[N * PACKET];
+    for (size_t step = PACKET; step <= 192; step += 4) {
+        size_t first = step - PACKET;
+        memset(b, 0xff, sizeof b);
+        for (size_t i = 0; i < N; i++)
+            memcpy(b + first + i * step, (uint8_t[]){0x47, 0x40, 0x11, 0x10}, 4);
+        CHECK(sniff_exactly(b, N * step, N * step).media == MEDIA_TS);
+        CHECK(sniff_exactly(b, 4 * step, 4 * step).media == MEDIA_TS && sniff_exactly(b, 3 * step, 3 * step).media == MEDIA_NONE);
+        b[first + 2 * step] = 0x48;
+        CHECK(sniff_exactly(b, N * step, N * step).media == MEDIA_NONE);
+        b[first + 2 * step] = 0x47;
+        b[first + 2 * step + 1] = 0x80; /* an error, it says */
+        CHECK(sniff_exactly(b, N * step, N * step).media == MEDIA_NONE);
+    }
+    memset(letters, 'G', sizeof letters);
+    CHECK(sniff_exactly(letters, sizeof letters, sizeof letters).media == MEDIA_TEXT);
+    letters[5] = 0;
+    CHECK(sniff_exactly(letters, sizeof letters, sizeof letters).media == MEDIA_NONE);
 }
 
 TEST(frames_are_not_guessed_when_the_file_goes_on)

@@ -44,6 +44,20 @@ TEST(one_that_ends_within_a_part_is_cut)
     CHECK(cut(MEDIA_WEBM, webm, 12) && cut(MEDIA_MKV, webm, 12) && cut(MEDIA_MOV, mp4, sizeof mp4 - 2));
 }
 
+TEST(streams_without_a_head_of_their_own_length_are_walked)
+{
+    static const char flv[] = "FLV\1\5\0\0\0\x09\0\0\0\0" "\x09\0\0\2\0\0\0\0\0\0\0" "12\0\0\0\x0d";
+    static const char ogg[] = "OggS\0\4" "12345678" "1234" "1234" "1234" "\2\1\2" "abc";
+    static const char asf[] = "0123456789abcdef" "\x1a\0\0\0\0\0\0\0" "xx" "0123456789abcdef" "\x1a\0\0\0\0\0\0\0" "yy";
+    static const char ts[376] = {0x47}, stamped[384] = {0};
+    CHECK(!cut(MEDIA_FLV, flv, sizeof flv - 1) && !cut(MEDIA_OGG, ogg, sizeof ogg - 1) && !cut(MEDIA_ASF, asf, sizeof asf - 1));
+    for (size_t less = 1; less <= 8; less++) {
+        CHECK_MSG(cut(MEDIA_FLV, flv, sizeof flv - 1 - less) && cut(MEDIA_OGG, ogg, sizeof ogg - 1 - less), "%zu", less);
+        CHECK_MSG(cut(MEDIA_ASF, asf, sizeof asf - 1 - less) && video_is_cut(MEDIA_TS, (const uint8_t *)ts, sizeof ts - less), "%zu", less);
+    }
+    CHECK(!video_is_cut(MEDIA_TS, (const uint8_t *)ts, sizeof ts) && !video_is_cut(MEDIA_TS, (const uint8_t *)stamped, sizeof stamped));
+}
+
 static bool torn(enum media media, const char *data, size_t len)
 {
     uint8_t exact[128];

@@ -317,6 +317,36 @@ TEST(a_comparison_is_made_again_by_its_id_while_both_files_are_as_they_were)
     CHECK_STR(reason(changed), "absent");
 }
 
+/* A panel's corner, from the cells of the result. */
+static struct fovea_box within_panel(const fovea_result *r, size_t panel, double x, double y, double w, double h)
+{
+    auto_free char *text = fovea_result_json_new(r, 0);
+    json_t *o = json_loads(text, 0, NULL);
+    const json_t *box = json_object_get(json_array_get(json_object_get(o, "cells"), panel), "box");
+    struct fovea_box b = {json_number_value(json_array_get(box, 0)) + x, json_number_value(json_array_get(box, 1)) + y, w, h, true};
+    json_decref(o);
+    return b;
+}
+
+TEST(a_region_measured_in_one_picture_of_a_comparison_is_one_of_the_source)
+{
+    auto_fovea *f = context();
+    copy_file(fixture("png-rgb-8.png"), "x.png");
+    copy_file(fixture("png-palette-8.png"), "y.png");
+    auto_result *both = SEE(f, .path = "x.png", .against = "y.png", .region = {10, 5, 40, 30, true});
+    const char *id = told(both, "id");
+    for (size_t i = 0; i < 3; i++) {
+        auto_result *part = SEE(f, .path = "x.png", .view = id, .region = within_panel(both, i, 4, 6, 8, 7));
+        CHECK_STR(told(part, "region"), "[14,11,8,7]");
+        auto_result *again = SEE(f, .path = id, .space = "view", .region = within_panel(both, i, 4, 6, 8, 7));
+        CHECK_STR(told(again, "region"), "[14,11,8,7]");
+        CHECK(strstr(told(again, "note"), "against y.png"));
+    }
+    struct fovea_box wide = within_panel(both, 0, 0, 0, 1000, 1000); /* over two of them */
+    auto_result *across = SEE(f, .path = "x.png", .view = id, .region = wide);
+    CHECK_STR(reason(across), "invalid_input");
+}
+
 TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
 {
     auto_fovea *f = context(), *other = context();
@@ -332,7 +362,7 @@ TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
     auto_result *first = ASK(s, .path = "elsewhere/p.png", .against = "q.png");
     auto_result *second = ASK(s, .path = "q.png", .against = "elsewhere/p.png");
     auto_result *part = ASK(same, .path = told(second, "id"), .region = {0, 0, 20, 20, true});
-    CHECK(!strncmp(told(part, "note"), "view:", 5)); /* it is no part of the file */
+    CHECK_STR(told(part, "region"), "[0,0,20,20]"); /* of the file, compared again */
     const char *ids[] = {told(first, "id"), told(second, "id"), told(part, "id")};
     for (size_t i = 0; i < COUNT(ids); i++) {
         auto_result *again = ASK(same, .path = ids[i]);
@@ -344,22 +374,73 @@ TEST(a_comparison_is_shown_only_where_both_files_are_in_reach)
     }
 }
 
-TEST(a_recorded_comparison_is_shown_as_it_was_with_its_note_its_numbers_and_its_id)
+/* With the files as they were, when they are others, and when they are gone; in the process that saw them and in another. */
+TEST(a_comparison_by_its_id_is_the_same_with_a_record_and_without)
 {
     auto_fovea *f = context(), *other = context();
     auto_session *s = session(f, (struct fovea_session_options){.name = "kept"});
     auto_session *same = session(other, (struct fovea_session_options){.name = "kept"});
     copy_file(fixture("png-rgb-8.png"), "k.png");
     copy_file(fixture("png-palette-8.png"), "l.png");
-    auto_result *first = ASK(s, .path = "k.png", .against = "l.png");
-    CHECK(unlink(in_top("k.png")) == 0 && unlink(in_top("l.png")) == 0);
-    fovea_session *both[] = {s, same, same};
+    auto_result *bare = SEE(f, .path = "k.png", .against = "l.png"), *first = ASK(s, .path = "k.png", .against = "l.png");
+    const char *id = told(first, "id");
+    fovea_session *both[] = {s, same};
+    CHECK_STR(told(bare, "id"), id);
+    for (int state = 0; state < 3; state++) {
+        if (state == 1) {
+            copy_file(fixture("png-gray-8.png"), "k.png");
+            copy_file(fixture("png-gray-8.png"), "l.png");
+        }
+        if (state == 2)
+            CHECK(unlink(in_top("k.png")) == 0 && unlink(in_top("l.png")) == 0);
+        for (size_t i = 0; i < COUNT(both); i++) {
+            auto_result *again = ASK(both[i], .path = id);
+            CHECK_STR(told(again, "id"), id);
+            CHECK_STR(told(again, "path"), told(first, "path"));
+            CHECK_STR(told(again, "source"), told(first, "source"));
+            CHECK_STR(told(again, "cells"), told(first, "cells"));
+            CHECK_STR(told(again, "difference"), told(first, "difference"));
+            CHECK(!strncmp(told(again, "note"), told(first, "note"), strlen(told(first, "note"))));
+            CHECK(!!strstr(told(again, "note"), "from the record") == (state > 0));
+            CHECK(same_bytes(first, again) && image_of(again).again);
+            auto_result *part = ASK(both[i], .path = id, .region = {5, 5, 20, 10, true});
+            CHECK_STR(told(part, "region"), "[5,5,20,10]");
+            auto_result *in_it = ASK(both[i], .path = id, .space = "view", .region = within_panel(first, 1, 5, 5, 20, 10));
+            CHECK_STR(told(in_it, "difference"), told(part, "difference"));
+            auto_result *twice = ASK(both[i], .path = id, .against = "k.png");
+            CHECK_STR(reason(twice), "invalid_input");
+        }
+    }
+}
+
+TEST(a_comparison_of_equal_pictures_resolves_by_its_id)
+{
+    auto_fovea *f = context(), *other = context();
+    auto_session *s = session(f, (struct fovea_session_options){.name = "equal"});
+    auto_session *same = session(other, (struct fovea_session_options){.name = "equal"});
+    copy_file(fixture("png-rgb-8.png"), "e.png");
+    auto_result *first = ASK(s, .path = "e.png", .against = "e.png");
+    fovea_session *both[] = {s, same, NULL};
     for (size_t i = 0; i < COUNT(both); i++) {
-        auto_result *again = ASK(both[i], .path = told(first, "id"));
+        auto_result *again = both[i] ? ASK(both[i], .path = told(first, "id")) : SEE(f, .path = told(first, "id"));
         CHECK_STR(told(again, "id"), told(first, "id"));
         CHECK_STR(told(again, "note"), told(first, "note"));
-        CHECK_STR(told(again, "difference"), told(first, "difference"));
-        CHECK_STR(told(again, "scale"), "null");
-        CHECK(same_bytes(first, again));
     }
+}
+
+TEST(what_was_compared_with_is_recalled_with_its_part)
+{
+    auto_fovea *f = context(), *other = context();
+    auto_session *s = session(f, (struct fovea_session_options){.name = "parts"});
+    auto_session *same = session(other, (struct fovea_session_options){.name = "parts"});
+    copy_file(fixture("gif-animated-3-frames.gif"), "g.gif");
+    copy_file(fixture("png-rgb-8.png"), "g.png");
+    auto_result *third = ASK(s, .path = "g.gif", .frame = 3);
+    auto_result *a = ASK(s, .path = "g.png", .against = told(third, "id"));
+    copy_file(fixture("png-gray-8.png"), "g.png");
+    CHECK(unlink(in_top("g.gif")) == 0);
+    auto_result *again = ASK(same, .path = told(a, "id"));
+    CHECK_STR(told(again, "id"), told(a, "id"));
+    CHECK_STR(told(again, "difference"), told(a, "difference"));
+    CHECK(same_bytes(a, again) && strstr(told(again, "note"), "frame 3"));
 }

@@ -130,6 +130,20 @@ TEST(a_change_of_size_counts_what_only_one_of_them_has)
     CHECK(grown.believed && grown.reply.changed == 2000 && box_is(&grown, 0, (struct rect){0, 50, 100, 20}));
 }
 
+TEST(a_margin_of_one_of_them_is_a_box_of_its_own)
+{
+    auto_image a = flat_image(400, 300, 9, 9, 9, 255), b = flat_image(401, 301, 9, 9, 9, 255), c = flat_image(390, 320, 9, 9, 9, 255);
+    paint(&a, (struct rect){100, 50, 40, 30}, 200);
+    auto_outcome both = diff(&a, &b);
+    CHECK(both.believed && both.reply.changed == 1200 + 301 + 400 && both.out.n_cells == 3);
+    CHECK(box_is(&both, 0, (struct rect){400, 0, 1, 301}) && box_is(&both, 1, (struct rect){100, 50, 40, 30}) &&
+          box_is(&both, 2, (struct rect){0, 300, 400, 1}));
+    auto_outcome each = diff(&a, &c); /* one is wider, the other taller: the corner is nobody's */
+    CHECK(each.believed && each.reply.changed == 1200 + 10 * 300 + 390 * 20 && each.out.n_cells == 3);
+    CHECK(box_is(&each, 0, (struct rect){390, 0, 10, 300}) && box_is(&each, 1, (struct rect){100, 50, 40, 30}) &&
+          box_is(&each, 2, (struct rect){0, 300, 390, 20}));
+}
+
 TEST(where_there_was_nothing_all_is_changed)
 {
     auto_image any = flat_image(8, 10, 9, 9, 9, 255), b = drawn_image(8, 10, 3, 1);
@@ -171,6 +185,35 @@ TEST(on_white_what_looks_the_same_is_the_same)
     set_pixel(&b, 9, 8, 0, 0, 0, 128);
     auto_outcome seen = diff_within(&a, &b, q);
     CHECK(seen.believed && seen.reply.changed == 1 && box_is(&seen, 0, (struct rect){7, 8, 1, 1}));
+}
+
+/* Two drawings on nothing, or one of them on paper. */
+TEST(light_content_is_shown_on_grey_and_never_lost_on_white)
+{
+    auto_image a = flat_image(80, 60, 255, 255, 255, 0), b = flat_image(80, 60, 255, 255, 255, 0);
+    for (uint32_t y = 10; y < 50; y++) {
+        set_pixel(&a, 20, y, 255, 255, 255, 255);
+        set_pixel(&b, 60, y, 255, 255, 255, 255);
+    }
+    struct work_request q = request_of(&a, &b);
+    for (int flat = 0; flat < 2; flat++) {
+        q.flags = WORK_DIFF | WORK_WEBP_OK | (flat ? WORK_FLAT : 0);
+        auto_outcome o = diff_within(&a, &b, q);
+        CHECK(o.believed && o.reply.changed == 80 && (o.reply.facts & (WORK_ON_GREY | WORK_ON_WHITE)) == WORK_ON_GREY);
+        auto_image shown = {0};
+        struct sheet plan;
+        CHECK(!read_image((enum media)o.reply.media, o.out.data, o.out.len, &shown));
+        sheet_plan(&q.limits, 3, 80, 60, (struct size){80, 60}, &plan);
+        struct rect before = sheet_cell(&plan, 0), after = sheet_cell(&plan, 1);
+        CHECK(image_row(&shown, before.y + 30)[(before.x + 20) * 4] == 255 && image_row(&shown, before.y + 30)[(before.x + 60) * 4] == 128);
+        CHECK(image_row(&shown, after.y + 30)[(after.x + 60) * 4] == 255 && image_row(&shown, after.y + 30)[(after.x + 20) * 4] == 128);
+    }
+    for (uint32_t i = 0; i < 80 * 60; i++)
+        memset(a.px + i * 4, 255, 4);
+    auto_outcome paper = diff_within(&a, &b, q);
+    CHECK(paper.believed && !paper.reply.changed);
+    auto_outcome strict = diff(&a, &b);
+    CHECK(strict.believed && strict.reply.facts & WORK_ON_GREY && strict.reply.changed == 80 * 60 - 40);
 }
 
 TEST(many_specks_are_few_boxes_that_hold_every_one)

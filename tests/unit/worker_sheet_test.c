@@ -80,6 +80,21 @@ TEST(what_is_transparent_is_laid_on_white)
     contact_done(&s);
 }
 
+TEST(what_is_light_is_laid_on_grey_and_the_sheet_says_so)
+{
+    struct contact s;
+    auto_image light = {0}, dark = {0};
+    filled(&light, 50, 50, (const uint8_t[4]){255, 255, 255, 100});
+    filled(&dark, 50, 50, (const uint8_t[4]){0, 0, 0, 0});
+    CHECK(!contact_init(&s, &usual, 2, 50, 50, (struct size){50, 50}));
+    CHECK(!contact_put(&s, 0, &light, 1, -1, NULL) && s.image.on_grey && !s.image.on_white);
+    CHECK(is(dot(&s.image, s.cells[0].x, s.cells[0].y), 178, 178, 178));
+    CHECK(!contact_put(&s, 1, &dark, 2, -1, NULL) && s.image.on_grey && s.image.on_white);
+    s.ground = LEVEL_GREY; /* one for all */
+    CHECK(!contact_put(&s, 1, &dark, 2, -1, NULL) && is(dot(&s.image, s.cells[1].x, s.cells[1].y), 128, 128, 128));
+    contact_done(&s);
+}
+
 /* What is said of frames: all of it, all of it in small letters, or a number alone; half a number is none. */
 TEST(words_never_leave_their_cell_and_are_told)
 {
@@ -202,7 +217,7 @@ TEST(a_long_animation_is_twelve_frames_all_along_it)
         CHECK_MSG(c->time_ms == (int64_t)(c->number - 1) * 100, "cell %u is frame %u", i, c->number);
         if (i)
             CHECK_MSG(c->number > c[-1].number && c->number - c[-1].number <= 8, "cell %u is frame %u", i, c->number);
-        struct image m = {{s.reply.width, s.reply.height}, true, s.out.copy};
+        struct image m = {.size = {s.reply.width, s.reply.height}, .opaque = true, .px = s.out.copy};
         /* The square is where this frame has it, and what was under the one before is back. */
         uint32_t at = c->number - 1;
         CHECK(c->w == 120 && c->h == 90 && is(dot(&m, c->x + 119, c->y + 89), 255, 0, 0));
@@ -225,6 +240,28 @@ TEST(a_flash_of_one_frame_is_shown_and_what_stands_still_only_once)
         if (s.out.n_cells == 3)
             CHECK(s.out.cells[1].number == 20 && s.out.cells[1].time_ms == 1900 && s.out.cells[2].number > 20);
     }
+}
+
+/* A white square that goes right on nothing: on white all frames are one. */
+TEST(light_frames_without_a_ground_are_told_apart_and_shown_on_grey)
+{
+    auto_buf b = BUF_INIT(FILE_MAX);
+    struct gif_part parts[5];
+    for (uint32_t i = 0; i < COUNT(parts); i++)
+        parts[i] = (struct gif_part){.box = {i * 22, 10, 20, 20}, .index = 2, .dispose = DISPOSE_BACKGROUND, .transparent = 0};
+    make_gif(&b, 120, 90, parts, COUNT(parts));
+    memset((uint8_t *)b.data + 13 + 2 * 3, 255, 3); /* the third colour */
+    auto_shown s = show(&b, MEDIA_GIF, WORK_RGBA);
+    CHECK(s.status == WORK_OK && s.believed && s.out.n_cells == 5);
+    CHECK((s.reply.facts & (WORK_ON_GREY | WORK_ON_WHITE)) == WORK_ON_GREY);
+    struct image m = {.size = {s.reply.width, s.reply.height}, .opaque = true, .px = s.out.copy};
+    for (uint32_t i = 0; i < s.out.n_cells; i++) {
+        const struct work_cell *c = &s.out.cells[i];
+        CHECK(is(dot(&m, c->x + i * 22 + 10, c->y + 20), 255, 255, 255) && is(dot(&m, c->x + i * 22 + 10, c->y + 50), 128, 128, 128));
+    }
+    memset((uint8_t *)b.data + 13 + 2 * 3, 0, 3); /* dark ones are on white, as ever */
+    auto_shown dark = show(&b, MEDIA_GIF, WORK_RGBA);
+    CHECK(dark.believed && dark.out.n_cells == 5 && (dark.reply.facts & (WORK_ON_GREY | WORK_ON_WHITE)) == WORK_ON_WHITE);
 }
 
 TEST(a_short_animation_shows_every_frame_and_a_still_picture_itself)

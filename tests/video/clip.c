@@ -39,6 +39,15 @@ const struct clip clips[] = {
     {"resized.webm", "webm", "libvpx", 240, 160, 50, 25, 0, .scenes = SCENES, .second_width = 120},
     {"long.mp4", "mp4", "mpeg4", 160, 96, 3000, 50, 0, .scenes = SCENES},
     {"long-intra.avi", "avi", "mjpeg", 160, 96, 1400, 1, 0, .scenes = SCENES},
+    {"mpeg2.mpg", "vob", "mpeg2video", 240, 160, 100, 12, 2, .scenes = SCENES},
+    {"mpeg1.mpg", "mpeg", "mpeg1video", 240, 160, 50, 12, 0, .scenes = SCENES},
+    {"h264.ts", "mpegts", "libx264", 240, 160, 100, 25, 2, .scenes = SCENES},
+    {"mpeg2.ts", "mpegts", "mpeg2video", 240, 160, 100, 12, 2, .scenes = SCENES, .sound = true},
+    {"flv1.flv", "flv", "flv", 240, 160, 100, 25, 0, .scenes = SCENES},
+    {"h264.flv", "flv", "libx264", 240, 160, 100, 25, 2, .scenes = SCENES},
+    {"wmv2.wmv", "asf", "wmv2", 240, 160, 100, 25, 0, .scenes = SCENES},
+    {"msmpeg4.wmv", "asf", "msmpeg4", 240, 160, 100, 25, 0, .scenes = SCENES},
+    {"theora.ogv", "ogg", "libtheora", 240, 160, 100, 25, 0, .scenes = SCENES},
     {"sound-only.avi", "avi", NULL, .frames = 50, .sound = true},
     {.name = NULL},
 };
@@ -150,7 +159,7 @@ static int open_encoder(struct making *m, int width)
     x->width = width;
     x->height = c->height;
     x->pix_fmt = format_for(c->encoder);
-    x->time_base = !strcmp(c->muxer, "avi") || !strcmp(c->encoder, "mpeg4") ? (AVRational){1, RATE}
+    x->time_base = !strcmp(c->muxer, "avi") || !strncmp(c->encoder, "mpeg", 4) || !strcmp(c->muxer, "ogg") ? (AVRational){1, RATE}
            : c->film                                                       ? (AVRational){1001, TICKS * 24000}
                                                                            : (AVRational){1, TICKS * RATE};
     x->framerate = (AVRational){RATE, 1};
