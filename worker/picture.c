@@ -123,6 +123,7 @@ static int open_source(struct job *j)
         j->reply->frames = h->frames;
         j->reply->pages = MAX(h->pages, 1u);
         j->reply->duration_ms = h->duration_ms;
+        j->reply->facts = (h->approximate ? WORK_APPROXIMATE : 0u) | (h->cut ? WORK_CUT : 0u) | (h->damaged ? WORK_DAMAGED : 0u);
         return status;
     }
     bool extent = h->extent_w > 0 || h->extent_h > 0;

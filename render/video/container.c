@@ -230,7 +230,7 @@ static int open_streams(struct movie *m, struct complaint *c)
     /* AVI does not say when frames are shown, but whether they change places shows in the first of them. */
     if (!status && m->media == MEDIA_AVI && avformat_find_stream_info(m->format, NULL) < 0)
         status = refuse_format(m, 0, c);
-    return status ? status : open_decoder(m, c);
+    return status || !m->decodes ? status : open_decoder(m, c);
 }
 
 static void close_movie(struct movie **m)
@@ -244,7 +244,7 @@ int movie_open(const struct source *s, struct movie **ret, struct complaint *c)
     if (!m)
         return complain(c, WORK_NO_MEMORY, "no memory for the video");
     *m = (struct movie){.data = s->data, .len = s->len, .reached = INT64_MIN,
-                        .media = (enum media)s->request->media, .deadline = clock_ms() + LIMIT_VIDEO_MS};
+                        .media = (enum media)s->request->media, .decodes = s->request->frame != WORK_NO_FRAME, .deadline = clock_ms() + LIMIT_VIDEO_MS};
     int status = open_streams(m, c);
     if (!status)
         *ret = take(m);

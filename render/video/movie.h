@@ -36,6 +36,7 @@ struct movie {
     size_t len, at;     /* of the file; where the demuxer reads */
     int64_t deadline;   /* clock_ms after which nothing more is read */
     enum media media;
+    bool decodes;       /* frames are wanted, not only their list: codec is there */
     AVIOContext *io;
     AVFormatContext *format;
     AVStream *stream;

@@ -112,6 +112,10 @@ const char *asking_kind(const struct asking *a);
 /* Has the model told more than the instructions. */
 __attribute__((format(printf, 2, 3))) int asking_tell(struct asking *a, const char *format, ...);
 
+/* A video that is about to go as it is: has it pictures that can be read. *ret_facts: of enum work_facts, what is to be said of it.
+ * 1 with the error. */
+int asking_check_video(struct asking *a, uint32_t *ret_facts);
+
 /* A PDF: planned, it goes as it is (in part then) or its pages are drawn; then these are made, in parts or read by
  * local/ocr. 1 with the error. */
 int asking_plan_pdf(struct asking *a);

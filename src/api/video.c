@@ -210,12 +210,28 @@ static int show_frames(struct asking *a)
                        "question is about the video.", n, n == 1 ? "" : "s");
 }
 
+/* Nobody pays for one that is broken, and one that is cut says so. */
+static int say_itself(struct asking *a)
+{
+    uint32_t facts;
+    int r = asking_check_video(a, &facts);
+    if (r)
+        return r;
+    if (asprintf(&a->shown, "The model was given the video itself.%s%s", facts & WORK_CUT ? NOTE_CUT : "",
+                 facts & WORK_DAMAGED ? NOTE_DAMAGED : "") < 0) {
+        a->shown = NULL;
+        return fault_oom(a->fault);
+    }
+    return 0;
+}
+
 static int step_say(struct asking *a)
 {
     if (a->drawn)
         return show_frames(a);
-    a->shown = strdup(a->part.kind == WIRE_VIDEO_URL ? "The model was given the video's address."
-                                                     : "The model was given the video itself.");
+    if (a->part.kind != WIRE_VIDEO_URL)
+        return say_itself(a);
+    a->shown = strdup("The model was given the video's address.");
     return a->shown ? 0 : fault_oom(a->fault);
 }
 

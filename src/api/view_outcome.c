@@ -37,7 +37,10 @@ static fovea_result *refuse_past(const struct view_job *j)
         return refuse_named(REASON_INVALID_INPUT, path, "is over by then%s%s; name an earlier time", *r->detail ? ": " : "",
                             r->detail);
     note_time(&last, r->duration_ms);
-    return last.error ? NULL : refuse_named(REASON_INVALID_INPUT, path, "is over by then: it lasts %s", last.data);
+    if (r->frames)
+        (void)buf_add_format(&last, " and has %s%u frame%s", r->facts & WORK_APPROXIMATE ? "about " : "", r->frames, r->frames == 1 ? "" : "s");
+    return last.error ? NULL : refuse_named(REASON_INVALID_INPUT, path, r->facts & WORK_CUT ? "is over by then: the file is cut short, and "
+                                            "what is there of it lasts %s" : "is over by then: it lasts %s", last.data);
 }
 
 /* What a region is measured in, where that is not stored pixels. */

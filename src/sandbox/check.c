@@ -331,7 +331,7 @@ static bool refusal_plausible(const struct work_request *request, const struct w
     case WORK_BAD_PAGE:
         return pages_plausible(r);
     case WORK_BAD_TIME:
-        return time_plausible(r->duration_ms);
+        return time_plausible(r->duration_ms) && r->frames <= LIMIT_FRAMES;
     default:
         return true;
     }

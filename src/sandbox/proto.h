@@ -27,6 +27,7 @@ enum {
     WORK_SOCKET = 3,
     WORK_MAGIC = 0x666f7637, /* "fov7"; a new number whenever a struct changes */
     WORK_DETAIL = 160,
+    WORK_NO_FRAME = INT32_MAX, /* a frame that no video has: its frames are listed, and none is decoded */
 };
 
 /* The worker's one argument, when it is started ahead of work and has time to warm up. */

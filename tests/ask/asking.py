@@ -9,6 +9,7 @@ price. Whatever model a test names exists."""
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import zlib
@@ -249,6 +250,25 @@ def copy(source, path):
         write(path, file.read())
 
 
+def box(kind, *parts):
+    body = b"".join(parts)
+    return struct.pack(">I", len(body) + 8) + kind + body
+
+
+def movie():
+    """An MP4 of one frame of 16x16 that lasts a second, for those who only send it."""
+    def numbers_(*values):
+        return b"".join(struct.pack(">I", value) for value in values)
+    unit = numbers_(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+    head = box(b"ftyp", b"isom", numbers_(512), b"isomiso2")
+    entry = box(b"jpeg", bytes(6), b"\0\1", bytes(16), b"\0\x10\0\x10", numbers_(0x480000, 0x480000, 0), b"\0\1", bytes(32), b"\0\x18\xff\xff")
+    table = box(b"stbl", box(b"stsd", numbers_(0, 1), entry), box(b"stts", numbers_(0, 1, 1, 1)), box(b"stsc", numbers_(0, 1, 1, 1, 1)),
+                box(b"stsz", numbers_(0, 16, 1)), box(b"stco", numbers_(0, 1, len(head) + 8)))
+    media = box(b"mdia", box(b"mdhd", numbers_(0, 0, 0, 1, 1, 0)), box(b"hdlr", numbers_(0, 0), b"vide", bytes(13)), box(b"minf", table))
+    track = box(b"trak", box(b"tkhd", numbers_(3, 0, 0, 1, 0, 1, 0, 0, 0, 0), unit, numbers_(16 << 16, 16 << 16)), media)
+    return head + box(b"mdat", bytes(16)) + box(b"moov", box(b"mvhd", numbers_(0, 0, 0, 1, 1, 0x10000, 0x1000000, 0, 0), unit, bytes(24), numbers_(2)), track)
+
+
 def make_files():
     """What the cases name, in the current folder; one level above lies what is out of reach."""
     png("red.png", 64, 48, lambda y: b"\xd0\x10\x20" * 64)
@@ -261,7 +281,7 @@ def make_files():
     pdf("doc.pdf")
     big("big.pdf", b"%PDF-1.4\n", 32 * 1024 * 1024 + 1)
     big("big.png", b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", bytes((0, 0, 0, 9, 0, 0, 0, 9, 8, 2, 0, 0, 0))), 20 * 1024 * 1024 + 1)
-    big("movie.mp4", b"\0\0\0\x18ftypisom\0\0\2\0isomiso2\0\0\0\x08free\0\0\1\0mdat", 512)
+    write("movie.mp4", movie())
     write("words.txt", b"only words\n" * 20)
     write("drawing.svg", b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>')
     write("empty.png", b"")

@@ -370,6 +370,25 @@ def containers_go_by_the_names_that_vendors_know():
     assert envelope["note"] == "The model was given the video itself.", envelope
 
 
+def a_video_is_looked_at_before_it_is_sent():
+    """As the frames of it would be: what is broken is refused, what is cut says so; and where videos are not opened here, neither."""
+    good = os.path.join(BUILD, "fixtures", "video", "good")
+    HOST.requests()
+    for name, path, most in (("sound.avi", "sound-only.avi", None), ("lost.mp4", "h264.mp4", -2000), ("cut.avi", "mjpeg.avi", 60000)):
+        with open(os.path.join(good, path), "rb") as file:
+            write(name, file.read()[:most])
+    for name, error in (("sound.avi", "UNSUPPORTED_FILE_TYPE: *sound but no pictures*"), ("lost.mp4", "FILE_MALFORMED: *cut short*")):
+        native = ask("wg/ok+video", good=False, tool="video_analyze", file_path=name)
+        frames = ask("wg/ok", good=False, tool="video_analyze", file_path=name)
+        assert like(error, native["error"]) and native == frames and native["cost_usd"] == 0, (native, frames)
+    assert not HOST.requests()
+    envelope = ask("wg/ok+video", tool="video_analyze", file_path="cut.avi")
+    assert envelope["note"] == "The model was given the video itself. The file is cut short: what follows is missing.", envelope
+    envelope = ask("wg/ok+video", "render.video: false", tool="video_analyze", file_path="lost.mp4")
+    assert envelope["note"] == "The model was given the video itself.", envelope
+    assert len(HOST.requests()) == 2
+
+
 make_files()
 document("five.pdf", 5)
 document("many.pdf", 23)
@@ -398,6 +417,7 @@ with Host() as HOST:
     if os.path.exists(os.path.join(BUILD, "fovea-video")):
         test(frames_go_as_one_sheet_on_every_wire)
         test(containers_go_by_the_names_that_vendors_know)
+        test(a_video_is_looked_at_before_it_is_sent)
     else:
         print("skip frames_go_as_one_sheet_on_every_wire: no fovea-video in this build", flush=True)
 finish()

@@ -35,7 +35,7 @@ class Provider:
         self.process = subprocess.Popen([BUILD + "/tests/askhost", HOST], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         port = json.loads(self.process.stdout.readline())["http"]
         self.config = (
-            "network: {caFile: %s}\nvision.cacheBytes: 0\nproviders:\n"
+            "network: {caFile: %s}\nvision.cacheBytes: 0\nrender.video: false\nproviders:\n" # the video is none that could be opened
             "  wa: {wire: anthropic, baseUrl: \"http://127.0.0.1:%d\", apiKey: none, models: {ok: {vision: true, pdf: true}}}\n"
             "  wg: {wire: gemini, baseUrl: \"http://127.0.0.1:%d/v1beta\", apiKey: none, models: {ok: {vision: true, video: true}}}"
             % (CA, port, port))

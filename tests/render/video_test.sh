@@ -255,7 +255,11 @@ test_the_command_shows_a_sheet_and_single_frames() {
     want_status 0
     run fovea view "$VIDEO/good/h264.mp4" --time 9 -o late.png
     want_status 1
-    has err "it lasts 0:04.0"
+    has err "it lasts 0:04.0 and has 100 frames"
+    run "$FOVEA" view --root "$VIDEO" --time 99 "$VIDEO/bomb/cut.avi"
+    want_status 1
+    has err "is over by then: the file is cut short, and what is there of it lasts "
+    has err " frames"
 }
 
 run_tests "$@"
