@@ -16,10 +16,8 @@ static bool unshrunk(const struct fit_limits *limits, struct size s)
 /* The longest side beside one of that length. */
 static uint32_t longest(const struct fit_limits *limits, uint32_t across, bool tall)
 {
-    struct fit_limits l = *limits;
-    l.resize = 1;
+    struct fit_limits l = fit_limits_drawn(limits);
     l.min_edge = 0;
-    l.max_edge = l.max_edge && l.max_edge <= LIMIT_DRAWN_SIDE ? l.max_edge : LIMIT_DRAWN_SIDE;
     uint32_t low = 0, high = l.max_edge;
     while (low < high) {
         uint32_t mid = low + (high - low + 1) / 2;

@@ -114,12 +114,17 @@ struct size fit_target(const struct fit_limits *limits, struct size crop)
     return limits->resize ? enlarge(limits, size_largest(crop, allowed, limits)) : crop;
 }
 
-/* What is drawn has no pixels that could be left as they are. */
-struct size fit_page(const struct fit_limits *limits, struct size page)
+struct fit_limits fit_limits_drawn(const struct fit_limits *limits)
 {
     struct fit_limits l = *limits;
     l.resize = 1;
     l.max_edge = limits->max_edge && limits->max_edge <= LIMIT_DRAWN_SIDE ? limits->max_edge : LIMIT_DRAWN_SIDE;
+    return l;
+}
+
+struct size fit_page(const struct fit_limits *limits, struct size page)
+{
+    struct fit_limits l = fit_limits_drawn(limits);
     return fit_target(&l, page);
 }
 

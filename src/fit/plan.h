@@ -49,6 +49,10 @@ bool fit_area(const struct fit_box *box, const struct area *whole, struct area *
  */
 struct size fit_target(const struct fit_limits *limits, struct size crop);
 
+/* The same limits for what is drawn, which has no pixels that could be left as they are: it is resized, and max_edge is at most
+ * LIMIT_DRAWN_SIDE. */
+struct fit_limits fit_limits_drawn(const struct fit_limits *limits);
+
 /* The size at which a part of something that is drawn is shown, so large in its units: the largest of its shape. Where units are no
  * squares, height is in units as tall as those across are wide. */
 struct size fit_drawn(const struct fit_limits *limits, double width, double height);

@@ -77,11 +77,9 @@ static bool better(const struct sheet *a, const struct sheet *b)
 void sheet_plan(const struct fit_limits *limits, uint32_t n, double width, double height, struct size most,
                 struct sheet *ret)
 {
-    struct fit_limits l = *limits;
+    struct fit_limits l = fit_limits_drawn(limits);
     struct sheet best = {.n = n};
     double shape = width / height;
-    l.resize = 1;
-    l.max_edge = l.max_edge && l.max_edge <= LIMIT_DRAWN_SIDE ? l.max_edge : LIMIT_DRAWN_SIDE;
     uint32_t widest = most.w ? MIN(most.w, (uint32_t)LIMIT_SIDE) : LIMIT_SIDE;
     for (uint32_t columns = 1; columns <= n; columns++) {
         uint32_t rows = (n + columns - 1) / columns;
