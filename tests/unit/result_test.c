@@ -351,7 +351,7 @@ TEST(each_picture_of_a_comparison_says_where_it_lies_and_how_it_maps)
                            .difference = {.made = true, .size = {400, 100}, .own = {400, 100}, .changed = 7,
                                           .panels = {{8, 8, 200, 50}, {216, 8, 200, 50}, {8, 92, 200, 50}}, .scale = {2, 2}}};
     p.note = note_new(&p, "a.png", NOTE_NO_GROUND);
-    cleanup(result_p) fovea_result *r = result_of_perception(&p);
+    auto_result *r = result_of_perception(&p);
     auto_free char *json = fovea_result_json_new(r, 0);
     CHECK(strstr(json, "\"cells\":[{\"panel\":\"before\",\"box\":[8,8,200,50],\"scale\":[2,2],\"offset\":[0,50]},{\"panel\":\"after\","
                        "\"box\":[216,8,200,50],\"scale\":[2,2],\"offset\":[0,50]},{\"panel\":\"difference\",\"box\":[8,92,200,50],"));

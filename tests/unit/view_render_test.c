@@ -104,14 +104,14 @@ static char *said_of(fovea *f)
     struct fovea_view_request q = {.path = drawn[0].name, .data = drawn[0].bytes, .data_len = strlen(drawn[0].bytes),
                                    .region = {0.5, 0.25, 3.125, 4.75, true}};
     struct fovea_fault fault = {0};
-    cleanup(result_p) fovea_result *r = NULL;
+    auto_result *r = NULL;
     CHECK_MSG(fovea_view(f, &q, &r, &fault) == 0, "%s", fault.text);
     return r ? fovea_result_json_new(r, 0) : NULL;
 }
 
 TEST(a_view_has_the_same_id_where_the_locale_writes_a_comma)
 {
-    cleanup(fovea_p) fovea *f = context(FOVEA_RENDER_SVG);
+    auto_fovea *f = context(FOVEA_RENDER_SVG);
     auto_free char *plain = said_of(f);
     bool made = comma_on();
     auto_free char *comma = said_of(f);
