@@ -213,7 +213,7 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace libimage-exiftool-perl
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
@@ -447,7 +447,8 @@ check-deep: check ## check, and clang's analyzer over every file instead of the 
 	@tools/check_static.sh $(BUILD) deep
 
 coverage: ## which lines and branches the tests and the labs' quick forms take
-	@tools/setup.sh clang llvm-14 libclang-rt-14-dev python3 openssl curl postgresql librsvg2-bin poppler-utils strace
+	@tools/setup.sh clang llvm-14 libclang-rt-14-dev python3 openssl curl postgresql librsvg2-bin poppler-utils strace \
+	    libimage-exiftool-perl
 	@tools/coverage.sh
 
 # ---------------------------------------------------------------- benchmark
