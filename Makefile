@@ -335,7 +335,7 @@ endef
 $(foreach r,$(RENDERERS),$(eval $(call renderer_injected,$(r))))
 
 # Makes pictures of its own, and looks at those that come out.
-$(BUILD)/tests/lab/scaling: TEST_LIBS := -lspng -ljpeg -lwebp
+$(BUILD)/tests/lab/scaling: TEST_LIBS := -lspng -ljpeg -lwebp -lheif
 
 # Those of fovea-photo's decoders link these besides.
 PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))
