@@ -31,7 +31,7 @@ MANDIR  := $(SHAREDIR)/man
 
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
 
-WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
         -Wpointer-arith -Wwrite-strings -Wvla -Walloca -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror=format-security \
         -Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion \
         $(if $(IS_CLANG),,-Wtrampolines -Wduplicated-cond -Wlogical-op) $(WERROR)
