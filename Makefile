@@ -86,7 +86,7 @@ OCR_OBJ    := $(call objects,$(OCR_SRC))
 MCP_OBJ    := $(call objects,$(MCP_SRC))
 CLI_OBJ    := $(call objects,$(CLI_SRC))
 
-.PHONY: all help setup demo test lab check check-deep coverage bench fuzz install uninstall clean
+.PHONY: all help setup demo test lab check coverage bench fuzz install uninstall clean
 .DELETE_ON_ERROR:
 # V=1 shows the commands in full.
 $(if $(V),,.SILENT:)
@@ -442,9 +442,6 @@ check: ## layering, sizes, exported symbols, hardening, what compilers and analy
 	@tools/check_binaries.sh $(BUILD)
 	@tools/check_static.sh $(BUILD)
 	@tools/check_repro.sh $(BUILD)
-
-check-deep: check ## check, and clang's analyzer over every file instead of the core
-	@tools/check_static.sh $(BUILD) deep
 
 coverage: ## which lines and branches the tests and the labs' quick forms take
 	@tools/setup.sh clang llvm-14 libclang-rt-14-dev python3 openssl curl postgresql librsvg2-bin poppler-utils strace \

@@ -202,7 +202,7 @@ static void look(const struct canvas *v, struct look_at *ret)
 static int pick(struct decoder *d, struct complaint *c)
 {
     cleanup(canvas_done) struct canvas v = {0};
-    auto_free struct look_at *looks = calloc(d->n, sizeof *looks);
+    auto_free struct look_at *looks = calloc(MAX(d->n, 1u), sizeof *looks);
     uint32_t places[CHOSEN_MOST];
     int status = looks ? canvas_init(&v, d->animation.size, c) : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");
     for (uint32_t k = 0; k < d->n && !status; k++) {
