@@ -31,7 +31,7 @@ MANDIR  := $(SHAREDIR)/man
 
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
 
-WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
         -Wpointer-arith -Wwrite-strings -Wvla -Walloca -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror=format-security \
         -Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion \
         $(if $(IS_CLANG),,-Wtrampolines -Wduplicated-cond -Wlogical-op) $(WERROR)
@@ -86,7 +86,7 @@ OCR_OBJ    := $(call objects,$(OCR_SRC))
 MCP_OBJ    := $(call objects,$(MCP_SRC))
 CLI_OBJ    := $(call objects,$(CLI_SRC))
 
-.PHONY: all help setup demo test lab check check-deep coverage bench fuzz install uninstall clean
+.PHONY: all help setup demo test lab check coverage bench fuzz install uninstall clean
 .DELETE_ON_ERROR:
 # V=1 shows the commands in full.
 $(if $(V),,.SILENT:)
@@ -213,7 +213,7 @@ demo: setup ## build, then show what fovea does with a sample picture
 	@tools/demo.sh $(BUILD)/fovea
 
 test: ## build and run every test
-	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace libimage-exiftool-perl
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(BUILD)
 
@@ -335,7 +335,7 @@ endef
 $(foreach r,$(RENDERERS),$(eval $(call renderer_injected,$(r))))
 
 # Makes pictures of its own, and looks at those that come out.
-$(BUILD)/tests/lab/scaling: TEST_LIBS := -lspng -ljpeg -lwebp
+$(BUILD)/tests/lab/scaling: TEST_LIBS := -lspng -ljpeg -lwebp -lheif
 
 # Those of fovea-photo's decoders link these besides.
 PHOTO_PARTS := $(call objects,$(filter-out %/main.c,$(sort $(wildcard render/photo/*.c))))
@@ -449,11 +449,9 @@ check: ## layering, sizes, exported symbols, hardening, what compilers and analy
 	@tools/check_static.sh $(BUILD)
 	@tools/check_repro.sh $(BUILD)
 
-check-deep: check ## check, and clang's analyzer over every file instead of the core
-	@tools/check_static.sh $(BUILD) deep
-
 coverage: ## which lines and branches the tests and the labs' quick forms take
-	@tools/setup.sh clang llvm-14 libclang-rt-14-dev python3 openssl curl postgresql librsvg2-bin poppler-utils strace
+	@tools/setup.sh clang llvm-14 libclang-rt-14-dev python3 openssl curl postgresql librsvg2-bin poppler-utils strace \
+	    libimage-exiftool-perl
 	@tools/coverage.sh
 
 # ---------------------------------------------------------------- benchmark

@@ -62,14 +62,15 @@ static size_t skip_blank(const char *t, size_t at)
     return at + strspn(t + at, " \t");
 }
 
-/* Behind a list or an inline table, which must close in the order they open; a table has no line ends outside its lists. */
+/* Behind the list or inline table that opens here. They must close in the order they open; a table has no line ends outside its
+ * lists. */
 static size_t skip_nested(const char *t, size_t at)
 {
-    char closer[LIMIT_SETUP_DEPTH];
-    size_t depth = 0;
-    do {
+    char closer[LIMIT_SETUP_DEPTH] = {t[at] == '[' ? ']' : '}'};
+    size_t depth = 1;
+    at++;
+    while (depth) {
         char c = t[at];
-        /* cppcheck-suppress uninitvar ; the first character opens, so a line's end has something open before it */
         if (!c || (c == '\n' && closer[depth - 1] == '}') || depth == sizeof closer)
             return BROKEN;
         if (c == '"' || c == '\'') {
@@ -86,7 +87,7 @@ static size_t skip_nested(const char *t, size_t at)
         else if ((c == ']' || c == '}') && closer[--depth] != c)
             return BROKEN;
         at++;
-    } while (depth);
+    }
     return at;
 }
 

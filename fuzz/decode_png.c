@@ -80,7 +80,7 @@ static void set_checksums(uint8_t *data, size_t len)
         if (n > len - PNG_FRAMING - at)
             return;
         uint32_t crc = libdeflate_crc32(0, data + at + 4, n + 4);
-        for (int i = 0; i < 4; i++)
+        for (size_t i = 0; i < 4; i++)
             data[at + 8 + n + i] = (uint8_t)(crc >> (24 - 8 * i));
         at += n + PNG_FRAMING;
     }

@@ -48,15 +48,15 @@ static void cond_init(pthread_cond_t *c)
 int server_new(fovea *f, const struct server_options *options, struct server **ret, struct fovea_fault *fault)
 {
     struct server *s = calloc(1, sizeof *s);
-    if (s) {
-        s->f = f;
-        s->options = *options;
-        s->tools = tools_text_new(s);
-    }
+    if (!s)
+        return fault_oom(fault);
+    s->f = f;
+    s->options = *options;
+    s->tools = tools_text_new(s);
     struct fovea_session_options base = {.name = options->session};
-    int r = s && s->tools ? fovea_session_new(f, &base, &s->base, fault) : fault_oom(fault);
+    int r = s->tools ? fovea_session_new(f, &base, &s->base, fault) : fault_oom(fault);
     if (r < 0) {
-        free(s ? s->tools : NULL);
+        free(s->tools);
         free(s);
         return r;
     }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Reads every C file with four tools, under the flags it is built with: gcc and clang with warnings as errors, clang-tidy
-# (.clang-tidy says which checks) and cppcheck (tools/cppcheck.supp says what is not meant). The core, where bytes and words of
-# others come in, is read by gcc -fanalyzer and by clang's analyzer too; with "deep" clang's analyzer reads the rest as well.
+# Reads every C file with four tools, under the flags it is built with: gcc and clang with warnings as errors, clang-tidy with
+# clang's analyzer (.clang-tidy says which checks) and cppcheck (tools/cppcheck.supp says what is not meant). The core, where bytes
+# and words of others come in, is read by gcc -fanalyzer too.
 # What a tool found nothing in is not read again until the file, a header, the flags or the tool changes.
-# Usage: tools/check_static.sh BUILD [deep]; with FILES=PATTERN in the environment, only the files whose names match it.
+# Usage: tools/check_static.sh BUILD; with FILES=PATTERN in the environment, only the files whose names match it.
 set -eu
 cd "$(dirname "$0")/.."
 CORE='^(src/(base|sandbox|record|source)/|mcp/(lines|message|find_id|batch|http_request)\.c)'
@@ -45,19 +45,18 @@ job() { # KIND FILE FLAGS
     case $kind in
         gcc) set -- gcc -c -o /dev/null ;;
         gcc-analyzer)
-            set -- gcc -fanalyzer -Wno-analyzer-too-complex -c -o /dev/null
+            set -- gcc -fanalyzer -c -o /dev/null
             flags="$flags $(not_meant "$file")"
             ;;
         clang) set -- clang -c -o /dev/null ;;
-        tidy) set -- clang-tidy --quiet --checks=-clang-analyzer-* ;;
+        tidy) set -- clang-tidy --quiet ;;
         cppcheck) set -- cppcheck -q --std=c11 --language=c --enable=warning,performance,portability --max-configs=1 \
             --inline-suppr --error-exitcode=1 --library=posix,gnu,tools/cppcheck.cfg --suppressions-list=tools/cppcheck.supp ;;
-        tidy-analyzer) set -- clang-tidy --quiet --checks=-bugprone-*,-cert-* ;;
     esac
     key=$kept/$({ echo "$kind $flags $about"; cat .clang-tidy tools/cppcheck.* "$file"; } | sha256sum | cut -c 1-32)
     [ ! -e "$key" ] || return 0
     case $kind in
-        tidy*) set -- "$@" "$file" -- ;;
+        tidy) set -- "$@" "$file" -- ;;
         *) set -- "$@" "$file" ;;
     esac
     # It wants to know where ours are included from and no more; what it is not given it passes over.
@@ -80,7 +79,6 @@ if [ "$1" = job ]; then
 fi
 
 build=$1
-deep=${2:-}
 export kept="$build/static"
 mkdir -p "$kept"
 about=$({ gcc --version; clang --version; clang-tidy --version
@@ -105,9 +103,4 @@ every clang clang .
 every gcc-analyzer gcc "$CORE"
 every tidy clang "$ours"
 every cppcheck clang "$ours"
-if [ "$deep" ]; then
-    every tidy-analyzer clang "$ours"
-else
-    every tidy-analyzer clang "$CORE"
-fi
 exit "$bad"

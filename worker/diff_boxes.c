@@ -75,10 +75,11 @@ static uint32_t root_of(uint32_t *parents, uint32_t i)
 /* With those before it: left, and the three above. */
 static void join_around(const struct changes *g, uint32_t *parents, uint32_t x, uint32_t y)
 {
-    static const int8_t around[4][2] = {{-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+    const uint32_t back = UINT32_MAX; /* wraps around: one less, and what lies before the first is past the last */
+    const uint32_t around[4][2] = {{back, 0}, {back, back}, {0, back}, {1, back}};
     uint32_t i = y * g->w + x;
     for (int k = 0; k < 4; k++) {
-        uint32_t nx = x + (uint32_t)around[k][0], ny = y + (uint32_t)around[k][1], j = ny * g->w + nx;
+        uint32_t nx = x + around[k][0], ny = y + around[k][1], j = ny * g->w + nx;
         if (nx >= g->w || ny >= g->h || !g->spots[j].x1 || gap(&g->spots[i], &g->spots[j]) >= g->side)
             continue;
         parents[root_of(parents, i)] = root_of(parents, j);

@@ -227,8 +227,8 @@ static int pick(struct reel *d, struct complaint *c)
 {
     cleanup(canvas_done) struct canvas v = {0};
     auto_image samples = {0};
-    auto_free struct look_at *looks = calloc(d->n, sizeof *looks);
-    auto_free uint8_t *covers = calloc(d->n, PLACES);
+    auto_free struct look_at *looks = calloc(MAX(d->n, 1u), sizeof *looks);
+    auto_free uint8_t *covers = calloc(MAX(d->n, 1u), PLACES);
     uint32_t places[CHOSEN_MOST];
     bool made = looks && covers && !image_init(&samples, (struct size){LOOK_W * SAMPLES, LOOK_H * SAMPLES});
     int status = made ? canvas_init(&v, d->animation.size, c) : complain(c, WORK_NO_MEMORY, "out of memory for the sheet");

@@ -42,13 +42,13 @@ static struct decoder *decoder_of_jpeg(j_common_ptr jpeg)
 }
 
 /* The library's own words name no bytes of the file, only numbers. */
-static void report(j_common_ptr jpeg, int status)
+static void report(j_common_ptr jpeg, enum work_status status)
 {
     struct decoder *d = decoder_of_jpeg(jpeg);
     char words[JMSG_LENGTH_MAX];
     d->errors.format_message(jpeg, words);
     if (!d->status)
-        d->status = complain(d->c, (enum work_status)status, "%.150s", words);
+        d->status = complain(d->c, status, "%.150s", words);
 }
 
 static __attribute__((noreturn)) void on_error(j_common_ptr jpeg)

@@ -31,9 +31,9 @@ static void across_rgb(const uint8_t *row, const struct taps *taps, uint32_t n_o
         int32_t sum[3] = {1 << (shift - 1), 1 << (shift - 1), 1 << (shift - 1)};
         const uint8_t *p = row + (size_t)taps[x].first * 3;
         for (uint32_t i = 0; i < taps[x].n; i++)
-            for (int c = 0; c < 3; c++)
+            for (uint32_t c = 0; c < 3; c++)
                 sum[c] += p[i * 3 + c] * taps[x].weight[i];
-        for (int c = 0; c < 3; c++)
+        for (uint32_t c = 0; c < 3; c++)
             out[x * 4 + c] = narrow16(sum[c] >> shift);
         out[x * 4 + 3] = MID_OPAQUE;
     }
@@ -46,9 +46,9 @@ static void across8(const uint8_t *row, const struct taps *taps, uint32_t n_out,
         int32_t sum[4] = {1 << (shift - 1), 1 << (shift - 1), 1 << (shift - 1), 1 << (shift - 1)};
         const uint8_t *p = row + (size_t)taps[x].first * 4;
         for (uint32_t i = 0; i < taps[x].n; i++)
-            for (int c = 0; c < 4; c++)
+            for (uint32_t c = 0; c < 4; c++)
                 sum[c] += p[i * 4 + c] * taps[x].weight[i];
-        for (int c = 0; c < 4; c++)
+        for (uint32_t c = 0; c < 4; c++)
             out[x * 4 + c] = narrow16(sum[c] >> shift);
     }
 }
@@ -60,9 +60,9 @@ static void across16(const int16_t *row, const struct taps *taps, uint32_t n_out
         int32_t sum[4] = {1 << (shift - 1), 1 << (shift - 1), 1 << (shift - 1), 1 << (shift - 1)};
         const int16_t *p = row + (size_t)taps[x].first * 4;
         for (uint32_t i = 0; i < taps[x].n; i++)
-            for (int c = 0; c < 4; c++)
+            for (uint32_t c = 0; c < 4; c++)
                 sum[c] += p[i * 4 + c] * taps[x].weight[i];
-        for (int c = 0; c < 4; c++)
+        for (uint32_t c = 0; c < 4; c++)
             out[x * 4 + c] = narrow16(sum[c] >> shift);
     }
 }

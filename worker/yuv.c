@@ -20,7 +20,7 @@ INLINED void luma_row(const uint32_t *restrict row, uint32_t w, uint8_t *restric
 /* Two channels of four pixels are summed at once: r and b have room for carries between them. */
 INLINED void chroma_of(uint32_t rb, uint32_t g4, uint8_t *u, uint8_t *v)
 {
-    int32_t r = rb & 0xffff, b = rb >> 16, g = (int32_t)g4;
+    int32_t r = (int32_t)(rb & 0xffff), b = (int32_t)(rb >> 16), g = (int32_t)g4;
     *u = (uint8_t)((-9719 * r - 19081 * g + 28800 * b + (128 << 18) + (1 << 17)) >> 18);
     *v = (uint8_t)((28800 * r - 24116 * g - 4684 * b + (128 << 18) + (1 << 17)) >> 18);
 }

@@ -141,9 +141,8 @@ static bool needs_shaping(struct span row)
 void row_draw(struct row_pen *pen, struct span row, double x, double y)
 {
     struct pen at = {0};
-    cleanup(buf_done) struct buf text = BUF_INIT(LIMIT_TEXT_ROW);
     bool whole = needs_shaping(row), wide = false, marked = false;
-    struct piece p = {.text = text};
+    struct piece p = {.text = BUF_INIT(LIMIT_TEXT_ROW)};
     for (size_t i = 0; i < row.len && at.column < pen->columns;) {
         struct cell k = cell_next((struct span){row.at + i, row.len - i}, &at);
         bool joins = !k.columns && k.mark == MARK_PLAIN;
@@ -157,5 +156,5 @@ void row_draw(struct row_pen *pen, struct span row, double x, double y)
     if (whole)
         p.wide = 0, p.marked = false;
     draw_piece(pen, &p, x, y);
-    text = p.text;
+    buf_done(&p.text);
 }

@@ -47,8 +47,10 @@ static int strip_fill(struct strip *s, struct movie *m, const struct looks *look
                       struct complaint *c)
 {
     cleanup(av_frame_free) AVFrame *f = av_frame_alloc();
+    if (!f)
+        return complain(c, WORK_NO_MEMORY, "no memory for the frame");
     uint32_t chosen[CHOSEN_MOST], n = choose(looks->at, looks->n, movie_length(m), 0, chosen);
-    int status = f ? WORK_OK : complain(c, WORK_NO_MEMORY, "no memory for the frame");
+    int status = WORK_OK;
     for (uint32_t k = 0; k < n && (!status || status == WORK_MALFORMED); k++) {
         av_frame_unref(f);
         status = movie_frame(m, looks->at[chosen[k]].pts, f, c);

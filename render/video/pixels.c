@@ -70,7 +70,7 @@ static int matrix_of(const AVFrame *f)
 {
     bool known = f->colorspace != AVCOL_SPC_UNSPECIFIED && f->colorspace != AVCOL_SPC_RGB;
     if (known)
-        return f->colorspace; /* the numbers are the same, and sws_getCoefficients takes any */
+        return (int)f->colorspace; /* the numbers are the same, and sws_getCoefficients takes any */
     return f->width >= HD_W || f->height >= HD_H ? SWS_CS_ITU709 : SWS_CS_ITU601;
 }
 

@@ -83,7 +83,9 @@ static int video_open(const struct source *s, struct decoder **ret, struct heade
     struct header h = {.orientation = 1, .channels = 3, .lossy = true};
     if (!d)
         return complain(c, WORK_NO_MEMORY, "no memory for the video");
-    int status = s->request ? movie_open(s, &d->movie, c) : complain(c, WORK_UNSUPPORTED, "nothing is asked of the video");
+    if (!s->request)
+        return complain(c, WORK_UNSUPPORTED, "nothing is asked of the video");
+    int status = movie_open(s, &d->movie, c);
     if (!status)
         status = movie_list(d->movie, c);
     if (status)

@@ -122,7 +122,7 @@ int arrival_append(struct arrival *a, const char *key, int64_t after, struct fov
     int r = blobs ? make_texts(a->in.entries, &texts, fault) : fault_oom(fault);
     if (r == 0)
         r = arrival_uses(a, &uses, fault);
-    if (r < 0)
+    if (r)
         return r;
     struct record_append what = {.session = a->place.name, .key = key, .entries = texts.list, .count = texts.n, .blobs = blobs,
                                  .n_blobs = take_blobs(a, uses, blobs), .after = after};

@@ -2,6 +2,7 @@
 /* Asking a model, whatever the tool: see asking.h. */
 #include "api/asking.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -63,6 +64,7 @@ enum choose_verdict asking_choose(struct asking *a, unsigned need)
 {
     enum choose_verdict v = choosing_for(a->call, a->model, need, &a->choice);
     a->chosen = a->choice.provider != NULL;
+    assert(v != CHOOSE_OK || a->chosen);
     if (a->chosen)
         (void)snprintf(a->who, sizeof a->who, "%s/%s", a->choice.provider->name, a->choice.id);
     a->local = v == CHOOSE_OK && !strcmp(a->choice.provider->name, "local");

@@ -191,7 +191,7 @@ static int parse_over(const char *path, struct config_place *at, const struct bu
 static int load_file(const char *path, bool optional, struct config_place *at, struct config *c, char **file)
 {
     cleanup(wipe) struct buf text = BUF_INIT(LIMIT_CONFIG_BYTES + 32 * KIB);
-    struct stat st;
+    struct stat st = {0};
     bool secret = false, before = c->reach_set;
     at->overlay = file == &c->overlay;
     int r = config_read(path, at->file, optional, &text, &st, at->fault);

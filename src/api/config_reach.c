@@ -44,8 +44,10 @@ static int add(struct shared *s, const char *spelled, const char *where)
 static int add_shared(const struct config *c, const char *folder, struct shared *s, bool *ret_any)
 {
     auto_free char *wanted = canonicalize_file_name(folder);
-    int r = wanted ? 0 : -errno;
+    int r = 0;
     *ret_any = false;
+    if (!wanted)
+        return -errno;
     for (size_t i = 0; c->fs_reach[i] && r >= 0; i++) {
         const char *spelled = c->fs_reach[i];
         auto_free char *given = c->reach_true ? strdup(c->reach_true[i]) : canonicalize_file_name(spelled);

@@ -161,7 +161,7 @@ static int lend(struct folders *d, struct call *c)
     const struct named *cwd = &d->folder[0];
     if (cwd->spelled)
         c->cwd = cwd->path ? cwd->path : cwd->spelled; /* where nothing is there, it opens nothing */
-    for (size_t i = 1, n = 0; d->narrow && i < d->n; i++)
+    for (size_t i = 1, n = 0; roots && i < d->n; i++)
         if (d->folder[i].path)
             roots[n++] = d->folder[i].path;
     (void)pthread_mutex_unlock(&d->lock);

@@ -78,7 +78,7 @@ static bool same_aim(const struct lowering_aim *a, const struct lowering_aim *b)
 /* The lowering that the slot has, brought up to date, or another in its place. */
 static int prepare(fovea_session *s, struct lowering_slot *slot, const struct lowering_aim *aim, struct fovea_fault *fault)
 {
-    const char *name;
+    const char *name = NULL;
     int r = session_named(s, &name, fault);
     if (r < 0)
         return r;
@@ -186,7 +186,7 @@ static int lower_now(fovea_session *s, struct lowering_slot *slot, const struct 
     int r = lowering_aim(s, q, &aim, fault);
     r = r == 0 ? prepare(s, slot, &aim, fault) : r;
     r = r == 0 ? lowering_refit(slot->now, fault) : r;
-    if (r < 0)
+    if (r)
         return r;
     struct lowering *l = slot->now;
     int64_t changed = replay_changed(l->replay);

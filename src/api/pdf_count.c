@@ -17,7 +17,7 @@ int pdf_count(fovea *f, const struct snapshot *s, int limit_ms, const fovea_canc
     int r = programs_pool(f->programs, PROGRAM_PDF, &pool, fault);
     if (r == 0)
         r = pool_run(pool, &job, &end, &output, fault);
-    if (r < 0)
+    if (r)
         return r;
     *ret = (struct pdf_count){.end = end, .reply = output.reply};
     if (end == POOL_DONE && output.reply.status == WORK_BAD_PAGE)

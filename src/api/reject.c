@@ -112,7 +112,7 @@ int fovea_session_reject(fovea_session *s, const struct fovea_lower_request *req
     const char *name;
     int r = session_named(s, &name, fault);
     r = r == 0 ? lowering_aim(s, request, &aim, fault) : r;
-    if (r < 0)
+    if (r)
         return r;
     if (reject_read(aim.target.wire, error, len, &why) < 0)
         return fault_set(fault, ENOENT, "the error is not about a picture or document; nothing was repaired");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The perception: what the worker made, with its facts, its name and its note, remembered under its id. */
+#include <assert.h>
 #include <math.h>
 
 #include "api/recording.h"
@@ -196,6 +197,7 @@ char *view_name_new(const struct view_job *j, const char *opened)
         return strdup("The picture,");
     const char *path = j->from_record && j->earlier.ref ? j->earlier.ref : j->request->path;
     const char *url = j->fetched ? j->ref : (j->given || j->from_record) && ref_is_url(path) ? path : NULL;
+    assert(url || opened || path); /* what was neither opened nor fetched was named */
     if (!url)
         return strdup(base_name(opened ? opened : !strcmp(path, "-") ? "stdin" : path));
     auto_free char *plain = strndup(url, strcspn(url, "?#"));

@@ -6,6 +6,7 @@
  */
 #include "lower/group.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -171,6 +172,7 @@ static int add_call(struct group *g, struct call c)
     r = r == 0 ? slots_for(g, g->n_calls + 1) : r;
     if (r < 0)
         return r;
+    assert(g->calls);
     c.next = -1;
     if (!c.implicit) {
         size_t last = slot_of(g, c.id)->last;

@@ -169,11 +169,12 @@ void wire_error_read(const struct wire *w, const struct wire_answer *a, struct w
 
 /*
  * Who sees the key. In words (of errors, refusals, names) every key of at least WIRE_SECRET_WORDS bytes is masked. The text
- * of an answer is the model's: a key of at least WIRE_SECRET_TEXT bytes is masked in it, unless the host is this machine
- * over plain http, where the key is often a mere word ("ollama", "lm-studio") that any answer may hold.
+ * of an answer is the model's: a key of at least WIRE_SECRET_TEXT bytes is masked in it, and where the host is this machine
+ * over plain http, one of WIRE_SECRET_LOCAL: there the key is often a mere word ("ollama", "lm-studio") that any answer may hold.
  */
 #define WIRE_SECRET_WORDS 4
 #define WIRE_SECRET_TEXT 8
+#define WIRE_SECRET_LOCAL 16
 
 /* A copy of words, cut to their ceiling, with "[redacted]" for each occurrence of secret (may be NULL); NULL: no memory. */
 char *wire_masked(const char *secret, const char *words);

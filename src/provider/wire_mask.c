@@ -39,7 +39,8 @@ char *wire_masked(const char *secret, const char *words)
 /* Plain http leads to this machine and nowhere else: see host_url_fault. */
 const char *wire_text_secret(const struct host *h, const char *key)
 {
-    return key && strlen(key) >= WIRE_SECRET_TEXT && strncasecmp(h->base_url, "http:", 5) ? key : NULL;
+    size_t least = strncasecmp(h->base_url, "http:", 5) ? WIRE_SECRET_TEXT : WIRE_SECRET_LOCAL;
+    return key && strlen(key) >= least ? key : NULL;
 }
 
 int wire_mask_text(struct buf *text, const char *secret)

@@ -124,7 +124,8 @@ static int run_marked(struct check *c, struct frame *f)
 static int run(struct check *c, struct frame *f, const struct rule *by, bool apart)
 {
     const struct node *n = f->node;
-    struct scope scope = {f->scope, n->resource};
+    const struct scope *outer = f->scope;
+    struct scope scope = {outer, n->resource};
     if (check_steps(c, 1))
         return -E2BIG;
     if (json_is_true(n->json))
@@ -133,11 +134,12 @@ static int run(struct check *c, struct frame *f, const struct rule *by, bool apa
         return check_fail(c, f, by ? by->keyword->name : "false", "nothing is allowed here");
     if (c->depth >= LIMIT_SCHEMA_CHECK_DEPTH)
         return -ELOOP;
-    if (!f->scope || f->scope->resource != n->resource)
-        f->scope = &scope; /* cppcheck-suppress autoVariables ; the frame is not looked at again after this */
+    if (!outer || outer->resource != n->resource)
+        f->scope = &scope; /* cppcheck-suppress autoVariables ; it is taken back below */
     c->depth++;
     int r = n->tracks || (apart && f->marks) ? run_marked(c, f) : run_rules(c, f);
     c->depth--;
+    f->scope = outer;
     return r;
 }
 

@@ -3,6 +3,7 @@
  * Exact arithmetic on JSON numbers, which jansson holds as 64-bit integers or doubles. A double stands for the shortest
  * decimal that reads back as it, which is what its author wrote; so 0.0075 is a multiple of 0.0001, and 1e308 of 0.5.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,6 +91,7 @@ static uint64_t power_mod(int exponent, uint64_t mod)
 bool number_multiple(const json_t *v, const json_t *divisor)
 {
     struct decimal a = decimal_of(v), b = decimal_of(divisor);
+    assert(b.digits); /* a schema with another was refused */
     int shift = a.exponent - b.exponent;
     if (!a.digits)
         return true;

@@ -24,7 +24,7 @@ enum { TRY_WALK = GATE_NOT_REGULAR + 1, TRY_AGAIN };
 static int open_beneath(int dir, const char *rest, int flags)
 {
     struct open_how how = {
-        .flags = (uint64_t)flags,
+        .flags = (unsigned)flags,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
     return (int)syscall(SYS_openat2, dir, rest, &how, sizeof how);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of pictures and documents, taken out of their blocks. Of base64 in its canonical form nothing else needs to be kept: its
  * text can be made again from the bytes. Other spellings of the same bytes are taken as well, and their blocks kept whole. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -41,6 +42,7 @@ static int keep_blob(struct incoming *in, uint8_t *data, size_t len, const uint8
     }
     if (keep_place(in, sha) < 0)
         return -ENOMEM;
+    assert(in->blobs);
     struct incoming_blob *b = &in->blobs[in->n_blobs++];
     b->len = len;
     b->data = take(owned);

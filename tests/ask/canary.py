@@ -13,7 +13,8 @@ from asking import SCHEMA, Home, Host, ask, call, finish, make_files, test
 KEY = "sk-canary-7f3a9c51d2e4-0123456789"
 SCENES = ("ok", "refuse", "cut", "empty", "json-never", "error-400", "error-401", "error-403", "error-404", "error-429-terminal",
           "error-429-retry-after", "overloaded-529", "html-413", "html-200", "redirect-307", "pages", "reset-event", "cut-event",
-          "garbage-sse", "midway", "echo-key", "echo-key-kind", "echo-key-midway", "echo-key-header", "echo-key-refusal")
+          "garbage-sse", "midway", "echo-key", "echo-key-kind", "echo-key-midway", "echo-key-header", "echo-key-answer",
+          "echo-key-refusal")
 PROVIDERS = ("wa", "wr", "wc", "wg")
 NAMED = " ".join(f"{provider}/{scene}" for provider in PROVIDERS for scene in SCENES) + " sa/ok ta/ok wa/hang-headers wg/ok+video"
 WAYS = {

@@ -110,6 +110,7 @@ static const struct scene scenes[] = {
     {"echo-key-midway", SAYS_MIDWAY, "the key $KEY has run out", .kind = "authentication_error"},
     {"echo-key-header", SAYS_FAILURE, "unknown key", .status = 401, .kind = "authentication_error",
      .headers = "x-request-id: $KEY\r\nretry-after: $KEY\r\n"},
+    {"echo-key-answer", .text = "A red square, for the holder of $KEY."},
     {"echo-key-refusal", .text = "not for the holder of $KEY", .stop = STOP_REFUSAL},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grey pictures in files, for the lab: read from PNG, JPEG, WebP and PGM, written as these and GIF. Whatever fails ends the program. */
+/* Grey pictures in files, for the lab: read from PNG, JPEG, WebP and PGM, written as these, GIF, HEIC and AVIF. Whatever fails ends the
+ * program. */
 #ifndef LAB_GREY_H
 #define LAB_GREY_H
 
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include <jpeglib.h>
+#include <libheif/heif.h>
 #include <spng.h>
 #include <webp/decode.h>
 #include <webp/encode.h>
@@ -211,6 +213,40 @@ static void write_webp(const char *prefix, const struct grey *g)
     spill(prefix, ".webp", out.mem, out.size);
     WebPMemoryWriterClear(&out);
     WebPPictureFree(&p);
+}
+
+static struct heif_image *heif_of(const struct grey *g)
+{
+    struct heif_image *image = NULL;
+    int stride = 0;
+    if (heif_image_create((int)g->w, (int)g->h, heif_colorspace_monochrome, heif_chroma_monochrome, &image).code ||
+        heif_image_add_plane(image, heif_channel_Y, (int)g->w, (int)g->h, 8).code)
+        need(NULL);
+    uint8_t *plane = need(heif_image_get_plane(image, heif_channel_Y, &stride));
+    for (uint32_t y = 0; y < g->h; y++)
+        memcpy(plane + (size_t)y * (size_t)stride, g->px + (size_t)y * g->w, g->w);
+    return image;
+}
+
+/* Without loss, and as fast as the encoder can: each knows one of the two settings. */
+static void write_heif(const char *path, const struct grey *g)
+{
+    struct heif_context *context = need(heif_context_alloc());
+    struct heif_encoder *encoder = NULL;
+    struct heif_image *image = heif_of(g);
+    struct heif_image_handle *handle = NULL;
+    bool av1 = strlen(path) > 5 && !strcmp(path + strlen(path) - 5, ".avif");
+    if (heif_context_get_encoder_for_format(context, av1 ? heif_compression_AV1 : heif_compression_HEVC, &encoder).code)
+        need(NULL);
+    (void)heif_encoder_set_parameter_integer(encoder, "speed", 9);
+    (void)heif_encoder_set_parameter_string(encoder, "preset", "ultrafast");
+    if (heif_encoder_set_lossless(encoder, 1).code || heif_context_encode_image(context, image, encoder, NULL, &handle).code ||
+        heif_context_write_to_file(context, path).code)
+        need(NULL);
+    heif_image_handle_release(handle);
+    heif_image_release(image);
+    heif_encoder_release(encoder);
+    heif_context_free(context);
 }
 
 /* ---------------------------------------------------------------- GIF, nine bits a pixel and a fresh table before it is full */

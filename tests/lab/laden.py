@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files full of metadata, a thousand of each format: our own fixtures, into which exiftool writes EXIF with places and thumbnails,
 XMP, IPTC, colour profiles with names, comments and text; every text has the file's own canary in it. What exiftool does not write
-(SVG, bytes behind the end of a picture) is written here."""
+(SVG, BMP, ICO, Matroska, AVI, text) laden_bytes writes, and bytes behind the end of a picture are written here."""
 import os
 import random
 import shutil
 import subprocess
 
-from asking import BUILD, GOOD, pdf, write
+from asking import BUILD, FIXTURES, GOOD, pdf, write
+import laden_bytes
 
 PHOTOS = os.path.join(BUILD, "photos", "good")
+FILMS = os.path.join(FIXTURES, "video", "good")
 BASES = {
     "png": [GOOD + "/png-rgb-8.png", GOOD + "/png-palette-8.png", GOOD + "/png-rgba-8.png", GOOD + "/png-gray-8.png"],
     "jpg": [GOOD + "/jpeg-baseline.jpg", GOOD + "/jpeg-progressive.jpg", GOOD + "/jpeg-gray.jpg", GOOD + "/jpeg-rgb.jpg",
@@ -19,11 +21,21 @@ BASES = {
     "tif": [PHOTOS + "/rgb.tif", PHOTOS + "/gray.tif", PHOTOS + "/rgb-lzw.tif", PHOTOS + "/three-pages.tif"],
     "heic": [PHOTOS + "/marks.heic", PHOTOS + "/alpha.heic"],
     "avif": [PHOTOS + "/marks.avif", PHOTOS + "/alpha.avif"],
+    "bmp": [PHOTOS + "/rgb24.bmp", PHOTOS + "/pal8.bmp", PHOTOS + "/rle8.bmp", PHOTOS + "/rgba32-v5-opaque.bmp", PHOTOS + "/wide-v5.bmp"],
+    "ico": [PHOTOS + "/one.ico", PHOTOS + "/png.ico", PHOTOS + "/three.ico", PHOTOS + "/alpha.ico"],
     "pdf": ["plain.pdf"],
     "svg": [],
+    "md": [],
+    "txt": [],
+    "mp4": [FILMS + "/one-frame.mp4", FILMS + "/turned-6.mp4", FILMS + "/wide-pixels.mp4"],
+    "mov": [FILMS + "/prores.mov", FILMS + "/sound.mov"],
+    "webm": [FILMS + "/resized.webm", FILMS + "/recorded.webm"],
+    "mkv": [FILMS + "/tall-pixels.mkv"],
+    "avi": [FILMS + "/mjpeg.avi", FILMS + "/mpeg4-b.avi"],
 }
 FORMATS = tuple(BASES)
 TRAILED = ("png", "jpg", "gif", "webp")
+FILMED = ("mp4", "mov", "webm", "mkv", "avi")
 
 EXIF = ("IFD0:Artist", "IFD0:ImageDescription", "IFD0:Copyright", "IFD0:Make", "IFD0:Model", "IFD0:Software", "IFD0:XPComment",
         "IFD0:XPAuthor", "IFD0:HostComputer", "ExifIFD:UserComment", "ExifIFD:OwnerName", "ExifIFD:SerialNumber", "ExifIFD:LensModel",
@@ -33,9 +45,15 @@ XMP = ("XMP-dc:Title", "XMP-dc:Creator", "XMP-dc:Description", "XMP-photoshop:He
 IPTC = ("IPTC:Caption-Abstract", "IPTC:By-line", "IPTC:Keywords", "IPTC:ObjectName", "IPTC:Headline")
 TEXT = ("PNG:Author", "PNG:Title", "PNG:Description", "PNG:Software", "PNG:Comment", "PNG:Source")
 INFO = ("PDF:Author", "PDF:Title", "PDF:Subject", "PDF:Keywords", "PDF:Creator", "PDF:Producer")
+# Of QuickTime: what players show (ilst), what cameras write (udta), what telephones write (mdta).
+FILM = tuple(f"{group}:{name}" for group, names in (
+    ("ItemList", ("Title", "Artist", "Album", "Comment", "Description", "Copyright")),
+    ("UserData", ("Title", "Author", "Comment", "Description", "Copyright", "Make", "Model", "Information", "LocationInformation")),
+    ("Keys", ("Title", "Author", "Comment", "Description", "Make", "Model", "Software", "LocationName"))) for name in names)
 TEXTS = {
     "png": EXIF + XMP + TEXT, "jpg": EXIF + XMP + IPTC + ("File:Comment",), "gif": XMP + ("GIF:Comment",), "webp": EXIF + XMP,
     "tif": EXIF + XMP + IPTC, "heic": EXIF + XMP, "avif": EXIF + XMP, "pdf": INFO + XMP,
+    "mp4": FILM + XMP, "mov": FILM + XMP,
 }
 LOCATED = ("png", "jpg", "webp", "tif", "heic", "avif")
 PROFILED = ("png", "jpg", "gif", "webp", "tif", "heic", "avif")
@@ -67,12 +85,24 @@ def profile(words):
     return head.ljust(128, b"\0") + len(tags).to_bytes(4, "big") + table + body
 
 
-def svg(path, words):
-    write(path, f'''<?xml version="1.0"?><!-- {words} -->
-<svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd" width="60" height="40"
- s:docname="{words}.svg" data-owner="{words}"><title>{words}</title><desc>{words}</desc>
-<metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description about="" creator="{words}"/></rdf:RDF></metadata>
-<defs><text id="t">{words}</text></defs><rect width="30" height="40" fill="#c03"/><!-- {words} --><circle cx="40" cy="20" r="9"/></svg>'''.encode())
+def by_hand(kind, base, words, number, rng):
+    """The bytes of a file of a kind that exiftool does not write."""
+    data = b""
+    if base:
+        with open(base, "rb") as file:
+            data = file.read()
+    if kind in ("webm", "mkv"):
+        place = f"{rng.uniform(-90, 90):+08.4f}{rng.uniform(-180, 180):+09.4f}/"
+        return laden_bytes.matroska(data, words, place, marked_jpeg(words) if number % 3 == 0 else b"")
+    return {"svg": lambda: laden_bytes.svg(words), "md": lambda: laden_bytes.markdown(words, number),
+            "txt": lambda: laden_bytes.text(words, number), "bmp": lambda: laden_bytes.bmp(data, words, profile(words)),
+            "ico": lambda: laden_bytes.ico(data, words), "avi": lambda: laden_bytes.avi(data, words)}[kind]()
+
+
+def marked_jpeg(words):
+    """A picture inside another file, with a comment of its own."""
+    with open(GOOD + "/jpeg-gray.jpg", "rb") as file:
+        return file.read()[:-2] + b"\xff\xfe" + (len(words) + 2).to_bytes(2, "big") + words.encode() + b"\xff\xd9"
 
 
 def orders(kind, path, number, rng):
@@ -85,10 +115,12 @@ def orders(kind, path, number, rng):
         lines += [f"-GPS:GPSLatitude={abs(lat)}", f"-GPS:GPSLatitudeRef={'N' if lat > 0 else 'S'}", f"-GPS:GPSLongitude={abs(lon)}",
                   f"-GPS:GPSLongitudeRef={'E' if lon > 0 else 'W'}", "-ExifIFD:DateTimeOriginal=2021:03:04 05:06:07"]
         lines += [f"-IFD0:Orientation#={rng.randint(1, 8)}"] if number % 5 == 0 else []
-    if kind in ("jpg", "tif") and number % 3 == 0:
-        write(f"aside/{kind}{number}.thumb", open(GOOD + "/jpeg-gray.jpg", "rb").read()[:-2] + b"\xff\xfe" +
-              (len(words) + 2).to_bytes(2, "big") + words.encode() + b"\xff\xd9")
-        lines.append(f"-IFD1:ThumbnailImage<=aside/{kind}{number}.thumb")
+    if kind in FILMED:
+        where = f"{rng.uniform(-90, 90):.4f}, {rng.uniform(-180, 180):.4f}, {rng.randint(0, 4000)}"
+        lines += [f"-{group}:GPSCoordinates={where}" for group in ("UserData", "Keys", "ItemList")]
+    if kind in ("jpg", "tif", "mp4", "mov") and number % 3 == 0:
+        write(f"aside/{kind}{number}.thumb", marked_jpeg(words))
+        lines.append(f"-{'ItemList:CoverArt' if kind in FILMED else 'IFD1:ThumbnailImage'}<=aside/{kind}{number}.thumb")
     if kind in LOCATED and number % 4 == 0:
         lines.append(f"-ExifIFD:MakerNoteUnknownText=Lab {words} maker's note of {number}")
     if kind in PROFILED and number % 3 == 1:
@@ -115,10 +147,11 @@ def make(folder, count, seed=7):
         for number in range(count):
             path = f"{folder}/{kind}-{number}.{kind}"
             made.append((kind, path, canary(kind, number)))
-            if kind == "svg":
-                svg(path, canary(kind, number))
+            base = rng.choice(BASES[kind]) if BASES[kind] else None
+            if kind not in TEXTS:
+                write(path, by_hand(kind, base, canary(kind, number), number, rng))
                 continue
-            shutil.copyfile(rng.choice(BASES[kind]), path)
+            shutil.copyfile(base, path)
             lines[number % 2].extend(orders(kind, path, number, rng))
     for process in [write_in(folder, part, f"orders-{i}") for i, part in enumerate(lines) if part]:
         process.wait()

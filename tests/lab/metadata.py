@@ -18,6 +18,7 @@ COUNT = int(os.environ.get("LAB_FILES", "2" if QUICK else "1000"))
 SHARE = 1 if QUICK else max(1, COUNT // 25)  # of each format: what costs more
 AT_ONCE = 12
 WIRES = ("wa", "wr", "wc", "wg")
+UNASKED = ("svg", "md", "txt")  # what the tools that ask do not take
 WORD = b"CANARY"
 SPELLINGS = (WORD, WORD.lower(), WORD.decode().encode("utf-16-le"), WORD.decode().encode("utf-16-be"),
              base64.b64encode(WORD)[:-1], base64.b64encode(b"x" + WORD)[2:-2], base64.b64encode(b"xx" + WORD)[3:-1])
@@ -88,9 +89,12 @@ def views():
 def other_views():
     for kind in laden.FORMATS:
         for _, path, _ in [row for row in FILES if row[0] == kind][:SHARE]:
-            yield ("region", path), "view", {"path": path, "region": [2, 2, 20, 20]}
+            frame = {"frame": 1} if kind in laden.FILMED else {}
+            yield ("region", path), "view", {"path": path, "region": [2, 2, 20, 20], **frame}
             if kind == "pdf":
                 yield ("sheet", path), "view", {"path": path, "page": "1-2"}
+            if frame:
+                yield ("frame", path), "view", {"path": path, **frame}
     for _, path, _ in [row for row in FILES if row[0] == "gif"][:SHARE * 3]:
         with open(path, "rb") as file:
             if file.read().count(b"\x21\xf9\x04") > 2:
@@ -109,7 +113,7 @@ def what_view_shows_has_no_metadata():
         for key, result in answers(server, [*views(), *other_views()]):
             take(key, result)
         server.close(30)
-    assert shown["stripped"] > len(FILES) // 10, shown
+    assert shown["stripped"] > sum(kind in laden.TRAILED for kind, _, _ in FILES) // 5, shown
 
 
 def strings_of(value):
@@ -131,10 +135,11 @@ def what_a_provider_gets_has_no_metadata():
     words = " ".join(f"{wire}/ok+nopdf" for wire in WIRES)
     home = Home(HOST, "modelRoles.vision: wa/ok+nopdf", words)
     asked = []
-    for kind in laden.FORMATS[:8]:
+    for kind in [kind for kind in laden.FORMATS if kind not in UNASKED]:
         for number, (_, path, _) in enumerate([row for row in FILES if row[0] == kind][:SHARE]):
+            tool = "video_analyze" if kind in laden.FILMED else "vision_analyze"
             model = f"{WIRES[number % 4]}/ok+nopdf"
-            asked.append((path, "vision_analyze", {"file_path": path, "prompt": f"what {path}", "model": model}))
+            asked.append((path, tool, {"file_path": path, "prompt": f"what {path}", "model": model}))
             if kind in laden.TRAILED:
                 asked.append((path, "inspect_image", {"path": path, "question": "what"}))
     HOST.requests()

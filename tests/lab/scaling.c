@@ -6,6 +6,7 @@
  *       A picture that is FROMxFROM, to be scaled to WxH: a cover, but the pixels that the careless scaler looks at hold the payload. Writes PREFIX.pgm,
  *       .png, .jpg, .gif, .webp (lossless) and -film.gif (the picture, then a flat one), PREFIX-careless.png (what that scaler makes
  *       of it) and PREFIX-area.png (the exact area average, rounded). Says how strong the payload is in these two.
+ *   scaling heif PREFIX.pgm OUT.heic|OUT.avif    the same as such a file, without loss: by itself, because it takes long
  *   scaling judge PREFIX.pgm PAYLOAD.png PICTURE [X,Y,W,H]
  *       Decibels of the picture (that part of it) to the area average, in doubles, and how strong the payload is in it.
  *   scaling cut PICTURE X,Y,W,H OUT.png          that part of it
@@ -253,6 +254,14 @@ static int judge(char **v)
     return 0;
 }
 
+static int heif(char **v)
+{
+    struct grey g = grey_read(v[0]);
+    write_heif(v[1], &g);
+    free(g.px);
+    return 0;
+}
+
 static int cut(char **v)
 {
     struct grey g = part_of(grey_read(v[0]), v[1]);
@@ -341,10 +350,11 @@ int main(int argc, char **argv)
         const char *name;
         int words;
         int (*run)(char **v);
-    } commands[] = {{"attack", 6, attack}, {"judge", 3, judge}, {"cut", 3, cut}, {"bring-out", 2, bring_out}, {"box", 2, box}};
+    } commands[] = {{"attack", 6, attack}, {"heif", 2, heif}, {"judge", 3, judge}, {"cut", 3, cut}, {"bring-out", 2, bring_out},
+                  {"box", 2, box}};
     for (size_t i = 0; argc > 1 && i < COUNT(commands); i++)
         if (!strcmp(argv[1], commands[i].name) && argc - 2 >= commands[i].words)
             return commands[i].run(argv + 2);
-    fputs("usage: scaling attack|judge|cut|bring-out|box ...\n", stderr);
+    fputs("usage: scaling attack|heif|judge|cut|bring-out|box ...\n", stderr);
     return 2;
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """soak.py SECONDS FOLDER: mixed calls against two servers (one on pipes, one over HTTP) for that long, with questions to a
 provider that fails now and then, cancels at any time, broken lines, and record work beside them. Each request has exactly one
-answer, and the right one; memory, descriptors and threads of the servers are flat. Writes soak.csv and soak.svg to FOLDER."""
+answer, and the right one; memory, descriptors and threads of the servers are flat. Writes soak.csv, soak.svg and
+soak.png to FOLDER."""
 import json
 import os
 import random
@@ -216,7 +217,8 @@ def report(tally, clients, watch, marks, elapsed):
     os.makedirs(FOLDER, exist_ok=True)
     write_csv(os.path.join(FOLDER, "soak.csv"), watch.samples)
     write_svg(os.path.join(FOLDER, "soak.svg"), watch.samples, f"fovea mcp, {elapsed / 60:.1f} minutes, {get('requests')} requests")
-    shown = subprocess.run([FOVEA, "view", "--json", "--root", FOLDER, os.path.join(FOLDER, "soak.svg")], capture_output=True, check=False)
+    shown = subprocess.run([FOVEA, "view", "--root", FOLDER, os.path.join(FOLDER, "soak.svg"), "--max-edge", "1100", "-o",
+                            os.path.join(FOLDER, "soak.png")], capture_output=True, check=False)
     said("the_plot_can_be_seen", shown.returncode == 0, shown.stdout + shown.stderr)
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Half an hour of mixed calls against two servers: soak.py. SOAK_MINUTES= sets another time, LAB_OUT= where soak.csv and
-# soak.svg go (build/lab).
+# Half an hour of mixed calls against two servers: soak.py. SOAK_MINUTES= sets another time, LAB_OUT= where soak.csv,
+# soak.svg and soak.png go (build/lab); docs/soak.png is the last of these, of a run of half an hour.
 . "${0%/*}/../ask/lib.sh"
 HERE=$TOP/tests/lab
 seconds=$((${SOAK_MINUTES:-30} * 60))

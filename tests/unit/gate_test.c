@@ -151,7 +151,7 @@ static void check_without_openat2(int error)
     pid_t pid = fork();
     if (!pid) {
         scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
-        if (!c || seccomp_rule_add(c, SCMP_ACT_ERRNO(error), SCMP_SYS(openat2), 0) < 0 || seccomp_load(c) < 0)
+        if (!c || seccomp_rule_add(c, SCMP_ACT_ERRNO((uint32_t)error), SCMP_SYS(openat2), 0) < 0 || seccomp_load(c) < 0)
             _exit(2);
         test_failed = false;
         check_table();

@@ -159,7 +159,7 @@ TEST(instructions_and_tools_of_odd_shape_become_what_the_wire_takes)
          "{\"model\":\"test\",\"store\":true,\"input\":[]}"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct target t = target_of(rows[i].wire);
+        struct target t = target_of((int)rows[i].wire);
         check_body(whole(&t, rows[i].request, rows[i].rules, "[]"), rows[i].want);
     }
 }

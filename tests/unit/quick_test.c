@@ -108,7 +108,7 @@ TEST(nothing_is_written_behind_the_room_and_too_little_of_it_is_told)
 /* What a set of code lengths leaves free, in parts of 2^most: 0 is a full one. */
 static int64_t left_free(const uint8_t *lengths, unsigned n, unsigned most)
 {
-    int64_t left = 1ll << most;
+    int64_t left = (int64_t)1 << most;
     for (unsigned i = 0; i < n; i++)
         left -= lengths[i] ? 1ll << (most - lengths[i]) : 0;
     return left;

@@ -445,6 +445,7 @@ TEST(a_word_in_place_of_a_key_is_no_secret_in_an_answer)
         {"https://example.com", "ollama", false, true},       {"https://example.com", "none", false, true},
         {"https://example.com", "x", false, false},           {"http://127.0.0.1:1234", "lm-studio", false, true},
         {"HTTP://localhost", "sk-0123456789", false, true},   {"https://localhost", "sk-0123456789", true, true},
+        {"http://[::1]/v1", "0123456789abcde", false, true},  {"http://[::1]/v1", "0123456789abcdef", true, true},
         {"https://example.com", "", false, false},            {"https://example.com", NULL, false, false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
