@@ -218,7 +218,7 @@ test: ## build and run every test
 	@tests/run $(BUILD)
 
 lab: ## run the labs, all or LAB=name: faults, power loss, networks, hours of work
-	@tools/setup.sh python3 openssl curl librsvg2-bin poppler-utils strace libimage-exiftool-perl
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace libimage-exiftool-perl
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/lab/run $(BUILD) $(LAB)
 
@@ -318,7 +318,7 @@ $(BUILD)/tests/lab/inject: $(INJECT_PARTS)
 	$(CC) -pie $(INJECT_PARTS) -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
 # The same of worker programs: each as it is, but for the jail, its main by another name.
-INJECT_PLAYER := $(INJECT_BARE) $(OBJ)/tests/lab/inject/main.o $(OBJ)/tests/lab/inject/worker/look.o
+INJECT_PLAYER := $(INJECT_BARE) $(OBJ)/tests/lab/inject/main.o $(OBJ)/tests/lab/inject/function.o $(OBJ)/tests/lab/inject/worker/look.o
 $(OBJ)/tests/lab/inject/worker/%.o: CPPFLAGS += -I. -Iworker -Itests/lab/inject
 $(OBJ)/%/program_main.o: $(OBJ)/%/main.o
 	objcopy --redefine-sym main=program_main $< $@

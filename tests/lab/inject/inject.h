@@ -56,6 +56,16 @@ int inject_crashes(void); /* in forked children too, since then */
 enum { INJECT_PLACES = 1 << 13 };
 size_t inject_places(const long **ret);
 
+/* While calls are only counted: those that come from inside such a function are marked, however far below it. */
+struct inject_range {
+    const char *low, *high; /* of its code */
+};
+enum { INJECT_RANGES = 8, INJECT_MARKED = 1 << 20 };
+void inject_mark(const struct inject_range *ranges, size_t n); /* as long as it is not called again with others; n 0: none */
+bool inject_is_marked(long number);
+/* The code of a function of this program, by its name: its pieces, where the compiler made several. */
+size_t inject_function(const char *name, struct inject_range ret[INJECT_RANGES]);
+
 /* The trace of the call that failed last, to stderr. */
 void inject_tell(void);
 
