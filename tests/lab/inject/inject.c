@@ -92,7 +92,7 @@ static bool is_inside(void *const *at, int n)
 
 static void note_place(long number)
 {
-    enum { OWN = 3 }; /* frames of the injector */
+    enum { OWN = 2 }; /* frames of the injector */
     void *at[OWN + DEEP];
     exempt = true; /* the trace's own calls */
     int n = backtrace(at, n_ranges ? OWN + DEEP : TRACE);
