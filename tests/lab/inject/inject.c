@@ -221,9 +221,9 @@ enum inject_kind inject_kind(void)
     return (enum inject_kind)shared->armed;
 }
 
-void inject_exempt(void)
+void inject_exempt(bool yes)
 {
-    exempt = true;
+    exempt = yes;
 }
 
 long inject_count(void)

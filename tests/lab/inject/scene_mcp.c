@@ -284,7 +284,7 @@ static void converse(void)
 
 static void *browse(void *arg)
 {
-    inject_exempt();
+    inject_exempt(true);
     for (int had = 0; !web.over;) {
         if (web.turn == had) {
             (void)usleep(500);
