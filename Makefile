@@ -218,7 +218,7 @@ test: ## build and run every test
 	@tests/run $(BUILD)
 
 lab: ## run the labs, all or LAB=name: faults, power loss, networks, hours of work
-	@tools/setup.sh python3 openssl curl librsvg2-bin poppler-utils strace libimage-exiftool-perl
+	@tools/setup.sh python3 openssl curl postgresql librsvg2-bin poppler-utils strace libimage-exiftool-perl
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/lab/run $(BUILD) $(LAB)
 
@@ -226,7 +226,7 @@ lab: ## run the labs, all or LAB=name: faults, power loss, networks, hours of wo
 TEST_TOOLS := $(addprefix $(BUILD)/tests/,bounded jsonget maxrss toolfields viewms)
 TEST_PROGRAMS := $(addprefix $(BUILD)/,tests/fetchlab tests/seedledger tests/lowerall tests/recordcrash tests/recordwrite tests/askhost bench/mcp_load tests/picdiff tests/videolook)
 LABS := $(patsubst tests/lab/%.c,$(BUILD)/tests/lab/%,$(sort $(wildcard tests/lab/*.c)))
-tests: all $(UNITS) $(LABS) $(BUILD)/tests/lab/inject $(patsubst %,$(BUILD)/tests/lab/inject-%,worker $(RENDERERS)) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
+tests: all $(UNITS) $(LABS) $(BUILD)/tests/lab/inject $(patsubst %,$(BUILD)/tests/lab/inject-%,worker ocr $(RENDERERS)) $(TEST_TOOLS) $(TEST_PROGRAMS) $(BUILD)/fixtures/good.tsv $(BUILD)/fixtures/video/good.tsv $(BUILD)/photos/good.tsv
 
 # Pictures for the tests, made by our own code.
 FIXTURE_OBJ := $(call objects,$(sort $(wildcard tests/fixture/*.c)))
@@ -318,21 +318,29 @@ $(BUILD)/tests/lab/inject: $(INJECT_PARTS)
 	$(CC) -pie $(INJECT_PARTS) -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
 # The same of worker programs: each as it is, but for the jail, its main by another name.
-INJECT_PLAYER := $(INJECT_BARE) $(OBJ)/tests/lab/inject/main.o $(OBJ)/tests/lab/inject/worker/look.o
+INJECT_PLAYER := $(INJECT_BARE) $(addprefix $(OBJ)/tests/lab/inject/,main.o function.o worker/served.o)
+INJECT_LOOKER := $(INJECT_PLAYER) $(OBJ)/tests/lab/inject/worker/look.o $(OBJ)/worker/program_whole.o
 $(OBJ)/tests/lab/inject/worker/%.o: CPPFLAGS += -I. -Iworker -Itests/lab/inject
 $(OBJ)/%/program_main.o: $(OBJ)/%/main.o
 	objcopy --redefine-sym main=program_main $< $@
 INJECT_LINK = @mkdir -p $(@D); $(CC) -pie $^ -o $@ $(LDFLAGS) $(WORKER_LIBS)
-$(BUILD)/tests/lab/inject-worker: $(INJECT_PLAYER) $(OBJ)/tests/lab/inject/worker/worker.o $(OBJ)/worker/program_main.o $(OBJ)/libworker.a $(OBJ)/libshared.a
+$(OBJ)/worker/program_whole.o: $(OBJ)/worker/program.o
+	objcopy --redefine-sym worker_main=whole_worker_main $< $@
+$(BUILD)/tests/lab/inject-worker: $(INJECT_LOOKER) $(OBJ)/tests/lab/inject/worker/worker.o $(OBJ)/worker/program_main.o $(OBJ)/libworker.a $(OBJ)/libshared.a
 	$(call say,link,$@)
 	$(INJECT_LINK)
 define renderer_injected
-$(BUILD)/tests/lab/inject-$(1): $(INJECT_PLAYER) $(OBJ)/tests/lab/inject/worker/$(1).o $(OBJ)/render/$(1)/program_main.o \
+$(BUILD)/tests/lab/inject-$(1): $(INJECT_LOOKER) $(OBJ)/tests/lab/inject/worker/$(1).o $(OBJ)/render/$(1)/program_main.o \
     $$(call objects,$$(filter-out %/main.c,$$(sort $$(wildcard render/$(1)/*.c)))) $(OBJ)/libworker.a $(OBJ)/libshared.a
 	$$(call say,link,$$@)
 	$$(INJECT_LINK) $$(shell pkg-config --libs $(PKG_$(1)))
 endef
 $(foreach r,$(RENDERERS),$(eval $(call renderer_injected,$(r))))
+$(BUILD)/tests/lab/inject-ocr: $(INJECT_PLAYER) $(OBJ)/tests/lab/inject/worker/ocr.o $(OBJ)/ocr/program_main.o \
+    $(filter-out %/main.o,$(OCR_OBJ)) $(OBJ)/libshared.a
+	$(call say,link,$@)
+	@mkdir -p $(@D)
+	$(CC) -pie $^ -o $@ $(LDFLAGS) $(OCR_LIBS)
 
 # Makes pictures of its own, and looks at those that come out.
 $(BUILD)/tests/lab/scaling: TEST_LIBS := -lspng -ljpeg -lwebp -lheif

@@ -11,6 +11,7 @@ import servers  # noqa: E402
 
 BUILD, FOLDER = sys.argv[1], sys.argv[2]
 POINTS = int(sys.argv[3] or 0) if len(sys.argv) > 3 else 0
+KINDS = [os.environ["INJECT_KINDS"]] if os.environ.get("INJECT_KINDS") else []
 
 
 def main():
@@ -20,7 +21,7 @@ def main():
     env = {**os.environ, "INJECT_CA": FOLDER + "/ca.pem"}
     bad = 0
     for scene in ("fetch_refused", "fetch"):
-        bad |= subprocess.run([BUILD + "/tests/lab/inject", str(POINTS), scene], env=env, check=False).returncode
+        bad |= subprocess.run([BUILD + "/tests/lab/inject", str(POINTS), scene] + KINDS, env=env, check=False).returncode
     del hold
     sys.stdout.flush()
     os._exit(1 if bad else 0)

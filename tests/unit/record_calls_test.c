@@ -194,6 +194,34 @@ TEST(each_inner_call_may_fail_and_the_next_try_does_all_of_it)
         }
 }
 
+/* Only the check meets the failure, at each of its calls. */
+static void check_without(enum call call)
+{
+    for (int n = 1, struck = 1; struck; n++) {
+        auto_lab l;
+        lab_init(&l);
+        CHECK(lab_say(l.r, "a", "k", "x mark:m") == 1 && lab_show(l.r, "a", "bytes", 5) > 0 && lab_show(l.r, "b", "bytes", 5) > 0);
+        lab_reopen(&l);
+        fails_at[call] = n;
+        struct lab_problems p = lab_check(&l, NULL, false);
+        struck = fails_at[call] == 0;
+        memset(fails_at, 0, sizeof fails_at);
+        bool unread = strstr(p.what, " cannot be ") || strstr(p.what, " can be ");
+        CHECK_MSG(p.count <= 0 || unread, "call %d, the %d-th: %s", call, n, p.what);
+        CHECK(struck || n > 1);
+    }
+}
+
+TEST(fsck_without_memory_for_bytes_or_hashes_reads_nothing_from_nowhere_and_calls_nothing_damaged)
+{
+    check_without(BLOB);
+}
+
+TEST(fsck_without_memory_for_names_calls_nothing_damaged)
+{
+    check_without(TEXT);
+}
+
 TEST(what_the_system_said_or_the_host_wants_is_told_of_a_statement_that_failed)
 {
     static const struct {

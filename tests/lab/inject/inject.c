@@ -13,9 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "inject_priv.h"
 
-enum { TRACE = 24, WATCHED = 1 << 14, PLACE_DEPTH = 6 };
+enum { TRACE = 24, DEEP = 64, WATCHED = 1 << 14, PLACE_DEPTH = 6 };
 
 struct trace {
     _Atomic int n;
@@ -31,7 +32,11 @@ static struct shared {
     _Atomic uint64_t places[2 * INJECT_PLACES]; /* a table of hashes; 0: free */
     _Atomic size_t n_places;
     long first[INJECT_PLACES];
+    _Atomic uint64_t marked[INJECT_MARKED / 64];
 } *shared;
+
+static struct inject_range ranges[INJECT_RANGES];
+static size_t n_ranges;
 
 static struct watched {
     _Atomic(void *) block;
@@ -64,15 +69,11 @@ static void say(const char *words)
 }
 
 /* Of the innermost functions of ours: what a library does in between tells nothing new. */
-static uint64_t place_hash(void)
+static uint64_t place_hash(void *const *at, int n)
 {
     extern const char __executable_start[], etext[];
-    void *at[TRACE];
     uint64_t hash = 14695981039346656037u;
-    exempt = true; /* the trace's own calls */
-    int n = backtrace(at, TRACE), depth = 0;
-    exempt = false;
-    for (int i = 3; i < n && depth < PLACE_DEPTH; i++)
+    for (int i = 0, depth = 0; i < n && depth < PLACE_DEPTH; i++)
         if ((const char *)at[i] >= __executable_start && (const char *)at[i] < etext) {
             hash = (hash ^ (uintptr_t)at[i]) * 1099511628211u;
             depth++;
@@ -80,9 +81,25 @@ static uint64_t place_hash(void)
     return hash | 1;
 }
 
+static bool is_inside(void *const *at, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (size_t k = 0; k < n_ranges; k++)
+            if ((const char *)at[i] > ranges[k].low && (const char *)at[i] <= ranges[k].high)
+                return true;
+    return false;
+}
+
 static void note_place(long number)
 {
-    uint64_t hash = place_hash();
+    enum { OWN = 2 }; /* frames of the injector */
+    void *at[OWN + DEEP];
+    exempt = true; /* the trace's own calls */
+    int n = backtrace(at, n_ranges ? OWN + DEEP : TRACE);
+    exempt = false;
+    if (number < INJECT_MARKED && is_inside(at + OWN, n - OWN))
+        shared->marked[number / 64] |= 1ull << number % 64;
+    uint64_t hash = place_hash(at + OWN, MIN(n, TRACE) - OWN);
     for (size_t i = 0; i < INJECT_PLACES / 2; i++) {
         uint64_t seen = 0;
         if (atomic_compare_exchange_strong(&shared->places[(hash + i) % (2 * INJECT_PLACES)], &seen, hash)) {
@@ -167,6 +184,7 @@ void inject_arm(enum inject_kind kind, long at, int error, bool forever)
     shared->crashes = 0;
     if (!at) {
         memset(shared->places, 0, sizeof shared->places);
+        memset(shared->marked, 0, sizeof shared->marked);
         shared->n_places = 0;
     }
     shared->armed = at ? (int)kind : INJECT_NONE;
@@ -203,9 +221,9 @@ enum inject_kind inject_kind(void)
     return (enum inject_kind)shared->armed;
 }
 
-void inject_exempt(void)
+void inject_exempt(bool yes)
 {
-    exempt = true;
+    exempt = yes;
 }
 
 long inject_count(void)
@@ -217,6 +235,18 @@ size_t inject_places(const long **ret)
 {
     *ret = shared->first;
     return shared->n_places < INJECT_PLACES ? shared->n_places : INJECT_PLACES;
+}
+
+void inject_mark(const struct inject_range *r, size_t n)
+{
+    n_ranges = MIN(n, (size_t)INJECT_RANGES);
+    if (n_ranges)
+        memcpy(ranges, r, n_ranges * sizeof *r);
+}
+
+bool inject_is_marked(long number)
+{
+    return number < INJECT_MARKED && shared->marked[number / 64] >> number % 64 & 1;
 }
 
 bool inject_struck(void)

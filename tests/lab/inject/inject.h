@@ -42,7 +42,7 @@ enum { INJECT_SHORT = -1 }; /* instead of an error: one byte less, or half of th
 void inject_arm(enum inject_kind kind, long at, int error, bool forever);
 void inject_disarm(void);
 void inject_resets(bool really); /* a connection that fails with ECONNRESET is gone */
-void inject_exempt(void); /* calls of this thread neither count nor fail: it plays somebody else */
+void inject_exempt(bool yes); /* calls of this thread neither count nor fail: it plays somebody else */
 /* Nothing fails until it is resumed, with what pausing returned. */
 bool inject_pause(void);
 void inject_resume(bool paused);
@@ -55,6 +55,16 @@ int inject_crashes(void); /* in forked children too, since then */
  * places differ when one of the innermost functions that lead there does. */
 enum { INJECT_PLACES = 1 << 13 };
 size_t inject_places(const long **ret);
+
+/* While calls are only counted: those that come from inside such a function are marked, however far below it. */
+struct inject_range {
+    const char *low, *high; /* of its code */
+};
+enum { INJECT_RANGES = 8, INJECT_MARKED = 1 << 20 };
+void inject_mark(const struct inject_range *ranges, size_t n); /* as long as it is not called again with others; n 0: none */
+bool inject_is_marked(long number);
+/* The code of a function of this program, by its name: its pieces, where the compiler made several. */
+size_t inject_function(const char *name, struct inject_range ret[INJECT_RANGES]);
 
 /* The trace of the call that failed last, to stderr. */
 void inject_tell(void);

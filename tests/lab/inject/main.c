@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject [POINTS] [SCENE [KIND [AT [once|forever]]]]: plays each scene with call 1, 2, 3 ... n of each kind failing, that one and then
- * that one and all after it. Every play is a process of its own, forked from one that has played the scene undisturbed, so that a
+ * inject [POINTS] [SCENE [KIND[,KIND] [AT [once|forever]]]]: plays each scene with call 1, 2, 3 ... n of each kind failing, that one and
+ * then that one and all after it. AT is a call's number, two with a dash between, or the name of a function of ours: the calls that are
+ * made inside it, however far below. Every play is a process of its own, forked from one that has played the scene undisturbed, so that a
  * crash ends one play, and what libraries keep for ever is there already when blocks are counted. With POINTS (0: all) only so
  * many of each kind are played: the first call from each place in our code, as far as they go (from 100 on, every place), and others
  * spread over all of them; from 100 on all of a scene that is thorough.
- * INJECT_LOUD=1 tells every outcome.
+ * INJECT_LOUD=1 tells every outcome, and where the call was. After INJECT_SECONDS nothing more is begun, and it is told how far it came.
  */
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +34,7 @@ __attribute__((visibility("default"), used)) const char *__lsan_default_suppress
 enum { PLAY_SECONDS = 30, MOST_SHOWN = 40, TRIES = 3 };
 
 /* How a play ends. */
-enum verdict { HELD, WRONG, UNSAID, SPOILT, LEAKS, LEAKS_FD, LEAVES_CHILD, NOT_READY, HANGS = 98, CRASHED = 99 };
+enum verdict { HELD, WRONG, UNSAID, SPOILT, LEAKS, LEAKS_FD, LEAVES_CHILD, NOT_READY, SKIPPED = 77, HANGS = 98, CRASHED = 99 };
 
 static const struct {
     const char *name;
@@ -75,17 +76,28 @@ static const struct {
 static struct {
     bool loud;
     long points; /* of each kind; 0: all */
-    const char *scene, *kind, *mode;
-    long at;
+    const char *scene, *kinds, *mode;
+    long at, to;          /* the first and the last call that fail; 0: as points say */
+    const char *function; /* or those inside this one */
+    struct inject_range code[INJECT_RANGES];
+    size_t n_code;
+    double until; /* nothing is begun later; 0: never */
     struct outcome right; /* of the scene that is played */
     struct counts {
-        _Atomic long points, places, plays, struck, right, said, refused, bad, ends[100];
+        _Atomic long points, places, plays, cut, struck, right, said, refused, bad, ends[100];
     } *counts; /* shared with the processes that play */
 } lab;
 
 static void on_alarm(void)
 {
     (void)alarm(PLAY_SECONDS);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* What the scene left behind that a later play would meet: a child that nobody waited for. */
@@ -149,6 +161,8 @@ static enum verdict play_once(const struct scene *s, size_t fault, long at, bool
     if (lab.loud)
         fprintf(stderr, "%s %s %ld %s: %d \"%s\"%s\n", s->name, faults[fault].name, at, forever ? "forever" : "once", o.code,
                 o.words, o.refused ? " refused" : "");
+    if (lab.loud)
+        inject_tell();
     if (v == HELD && s->settle)
         s->settle(&settled);
     if (v == HELD && settled.code < 0) {
@@ -241,13 +255,24 @@ static long count_calls(const struct scene *s, enum inject_kind kind)
     return inject_count();
 }
 
-enum { MOST_CALLS = 1 << 20, EVERY_PLACE = 100 };
+enum { MOST_CALLS = INJECT_MARKED - 1, EVERY_PLACE = 100 };
 static bool chosen[MOST_CALLS + 1];
 
 /* Whether every call is played though only so many were asked for. */
 static bool plays_all(const struct scene *s)
 {
     return (lab.points > 1 && s->calls == SCENE_SMALL) || (lab.points >= EVERY_PLACE && s->calls == SCENE_THOROUGH);
+}
+
+/* Those inside the function that was named: all, or so many of them. */
+static void choose_inside(long n)
+{
+    long inside = 0, seen = 0;
+    for (long at = 1; at <= n; at++)
+        inside += inject_is_marked(at);
+    long step = lab.points ? MAX(1, inside / lab.points) : 1;
+    for (long at = 1; at <= n; at++)
+        chosen[at] = inject_is_marked(at) && seen++ % step == 0;
 }
 
 /* Which calls fail. Different ones for each scene, so that few points see beginnings, middles and ends. */
@@ -263,6 +288,10 @@ static void choose(const struct scene *s, long n, size_t number)
     for (long i = 0, at; i < more && (at = 1 + n * i / more) <= n; i++)
         chosen[MIN(at, MOST_CALLS)] = true;
     lab.counts->places += places;
+    if (lab.function)
+        choose_inside(n);
+    for (long at = 1; at <= n && lab.at; at++)
+        chosen[at] = at >= lab.at && at <= lab.to;
 }
 
 /* Those that a machine has hardly ever are for scenes that are thorough. */
@@ -284,14 +313,29 @@ static void play_fault(const struct scene *s, size_t fault, size_t number)
     long n = MIN(count_calls(s, faults[fault].kind), MOST_CALLS);
     lab.counts->points += n;
     choose(s, n, number);
-    for (long at = lab.at ? lab.at : 1; at <= (lab.at ? lab.at : n); at++) {
-        if (!lab.at && !chosen[at])
+    for (long at = 1; at <= n; at++) {
+        if (!chosen[at])
             continue;
+        if (lab.until > 0 && seconds() > lab.until) {
+            printf("# inject_%s %s: the time is over before call %ld of %ld\n", s->name, faults[fault].name, at, n);
+            lab.counts->cut++;
+            return;
+        }
         if (!lab.mode || !strcmp(lab.mode, "once"))
             play_apart(s, fault, at, false);
         if (!is_tried_again(fault) && (!lab.mode || !strcmp(lab.mode, "forever")))
             play_apart(s, fault, at, true);
     }
+}
+
+/* Is it in the list of kinds? */
+static bool is_wanted(const char *kind)
+{
+    size_t len = strlen(kind);
+    for (const char *p = lab.kinds; p && (p = strstr(p, kind)); p++)
+        if ((p == lab.kinds || p[-1] == ',') && (!p[len] || p[len] == ','))
+            return true;
+    return !lab.kinds;
 }
 
 /* In a process of its own: the scene undisturbed, twice, then with failures. */
@@ -302,7 +346,7 @@ static int play_scene(const struct scene *s, size_t number)
         on_alarm();
         if (s->setup && s->setup() < 0) {
             printf("skip inject_%s it cannot be set up here\n", s->name);
-            return 0;
+            return SKIPPED;
         }
         s->run(&o);
         if (s->teardown)
@@ -315,19 +359,13 @@ static int play_scene(const struct scene *s, size_t number)
     }
     (void)alarm(0);
     for (size_t i = 0; i < COUNT(faults); i++)
-        if (!lab.kind || !strcmp(lab.kind, faults[i].name))
+        if (is_wanted(faults[i].name))
             play_fault(s, i, number);
     return 0;
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void play_scene_apart(const struct scene *s, size_t number)
+/* Whether it could be played. */
+static bool play_scene_apart(const struct scene *s, size_t number)
 {
     struct counts before = *lab.counts;
     double began = seconds();
@@ -341,11 +379,16 @@ static void play_scene_apart(const struct scene *s, size_t number)
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+        return false;
     long points = lab.counts->points - before.points, places = lab.counts->places - before.places, plays = lab.counts->plays - before.plays;
     bool bad = status != 0 || lab.counts->bad != before.bad;
     lab.counts->bad += status != 0;
-    printf("%s inject_%s # %ld points from %ld places, %ld plays, %.1f s\n", bad ? "not ok" : "ok", s->name, points, places, plays, seconds() - began);
+    bool whole = lab.counts->cut == before.cut;
+    printf("%s inject_%s # %ld points from %ld places, %ld plays, %.1f s%s\n", bad ? "not ok" : "ok", s->name, points, places, plays, seconds() - began,
+           whole ? "" : ", not all");
     (void)fflush(stdout);
+    return true;
 }
 
 static void figures(size_t n)
@@ -360,6 +403,21 @@ static void figures(size_t n)
     printf("figure wrong_answers %ld count\nfigure spoilt_afterwards %ld count\n", c->ends[WRONG] + c->ends[UNSAID], c->ends[SPOILT]);
 }
 
+/* AT: a number, two with a dash, or a name. */
+static bool read_calls(const char *word)
+{
+    char *end;
+    lab.at = lab.to = strtol(word, &end, 10);
+    if (*end == '-')
+        lab.to = end[1] ? strtol(end + 1, &end, 10) : MOST_CALLS;
+    if (end != word)
+        return true;
+    lab.function = word;
+    lab.n_code = inject_function(word, lab.code);
+    inject_mark(lab.code, lab.n_code);
+    return lab.n_code > 0;
+}
+
 int main(int argc, char **argv)
 {
     size_t n = 0;
@@ -367,19 +425,24 @@ int main(int argc, char **argv)
     lab.points = argc > at ? strtol(argv[at], NULL, 10) : 0;
     at += lab.points > 0 || (argc > at && !strcmp(argv[at], "0"));
     lab.scene = argc > at ? argv[at++] : NULL;
-    lab.kind = argc > at ? argv[at++] : NULL;
-    lab.at = argc > at ? strtol(argv[at++], NULL, 10) : 0;
+    lab.kinds = argc > at ? argv[at++] : NULL;
+    const char *calls = argc > at ? argv[at++] : NULL;
     lab.mode = argc > at ? argv[at] : NULL;
     lab.loud = getenv("INJECT_LOUD") != NULL;
     lab.counts = mmap(NULL, sizeof *lab.counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (lab.counts == MAP_FAILED)
         return 3;
+    if (calls && !read_calls(calls)) {
+        printf("not ok inject: there is no function '%s' in this program\n", calls);
+        return 2;
+    }
+    if (getenv("INJECT_SECONDS"))
+        lab.until = seconds() + strtod(getenv("INJECT_SECONDS"), NULL);
     inject_catch();
     (void)signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; scenes[i]; i++)
         if (!lab.scene || !strcmp(lab.scene, "all") || !strcmp(lab.scene, scenes[i]->name)) {
-            play_scene_apart(scenes[i], i);
-            n++;
+            n += play_scene_apart(scenes[i], i);
         }
     drop_folder();
     figures(n);

@@ -21,7 +21,8 @@
 #include "mcp/server.h"
 #include "scenes.h"
 
-enum { ANSWER_MS = 5000, TEXT_ROOM = 1 << 18 };
+/* A machine may be busy. Who is to be silent because something fails is waited for shortly: many plays do. */
+enum { ANSWER_MS = 20000, SILENCE_MS = 2000, TEXT_ROOM = 1 << 18 };
 
 #define CALL(id, tool, arguments) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool "\",\"arguments\":" arguments ",\"_meta\":{\"progressToken\":1}}}"
 static const char *const talk[] = {
@@ -218,6 +219,7 @@ const struct scene scene_mcp_stdio = {"mcp_stdio", setup_stdio, run_stdio, NULL,
 
 static struct {
     int port;
+    int patience; /* in ms */
     pthread_t thread;
     atomic_int turn;  /* how many conversations were asked for */
     atomic_int heard; /* and had */
@@ -229,7 +231,7 @@ static struct {
 static int dial(void)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)web.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int64_t deadline = clock_ms() + ANSWER_MS;
+    int64_t deadline = clock_ms() + web.patience;
     while (!web.down && clock_left(deadline)) {
         int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof a) == 0)
@@ -248,7 +250,7 @@ static size_t post(const char *body, const char *session, char *to, size_t room)
     auto_close int fd = dial();
     if (fd < 0)
         return 0;
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){2, 0}, sizeof(struct timeval));
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){web.patience / 1000, 0}, sizeof(struct timeval));
     int n = snprintf(head, sizeof head, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nAccept: application/json, "
                      "text/event-stream\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n", web.port, session, strlen(body));
     if (send(fd, head, (size_t)n, MSG_NOSIGNAL) != n || send(fd, body, strlen(body), MSG_NOSIGNAL) < 0)
@@ -282,7 +284,7 @@ static void converse(void)
 
 static void *browse(void *arg)
 {
-    inject_exempt();
+    inject_exempt(true);
     for (int had = 0; !web.over;) {
         if (web.turn == had) {
             (void)usleep(500);
@@ -291,8 +293,8 @@ static void *browse(void *arg)
         web.told = (struct outcome){0};
         web.answers = 0;
         converse();
+        (void)kill(getpid(), SIGTERM); /* before it is heard: run_http takes it away then */
         web.heard = ++had;
-        (void)kill(getpid(), SIGTERM);
     }
     return arg;
 }
@@ -341,6 +343,7 @@ static void run_http(struct outcome *o)
     inject_resume(paused);
     (void)snprintf(address, sizeof address, "127.0.0.1:%d", web.port);
     web.down = false;
+    web.patience = inject_kind() == INJECT_NONE ? ANSWER_MS : SILENCE_MS;
     int turn = ++web.turn;
     int r = mcp_serve(context, &(struct mcp_options){.http = address, .no_token = true}, &fault);
     web.down = true;

@@ -6,7 +6,10 @@
 
 #include "api/config.h"
 #include "base/cleanup.h"
+#include "base/buf.h"
 #include "base/json_read.h"
+#include "base/limits.h"
+#include "lower/write.h"
 #include "scenes.h"
 #include "schema/schema.h"
 #include "transcript/transcript.h"
@@ -151,6 +154,24 @@ static void run_neutral(struct outcome *o)
 }
 
 const struct scene scene_neutral = {.name = "neutral", .run = run_neutral};
+
+/* Words that stand for a picture in a request name it, or there are none. */
+static void run_stub(struct outcome *o)
+{
+    static const char body[] = "{\"kind\":\"user\",\"at\":1,\"parts\":[{\"type\":\"image\",\"name\":\"it\\u2019s a \\\"name\\\".png\",\"url\":\"https://a.test/b\","
+                               "\"media_type\":\"image/png\",\"view\":\"view:0123\"}]}";
+    struct entry_room room = {0};
+    struct entry e;
+    auto_buf b = BUF_INIT(LIMIT_ENTRY_BYTES);
+    int r = entry_read(body, sizeof body - 1, 1, &room, &e);
+    r = r < 0 ? r : stub_text(&e, e.parts, (struct span){0}, NULL, &b);
+    r = r < 0 ? r : elided_text(&e, e.parts, (struct span){0}, &b);
+    r = r < 0 ? r : picture_name(&e, e.parts, (struct span){0}, &b);
+    tell_str(o, r == -ENOMEM ? NULL : r < 0 ? "" : b.data);
+    entry_room_done(&room);
+}
+
+const struct scene scene_stub = {.name = "stub", .run = run_stub, .calls = SCENE_SMALL};
 
 /* ---------------------------------------------------------------- settings */
 

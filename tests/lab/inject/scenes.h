@@ -43,7 +43,7 @@ const char *in_folder(const char *name);
 int put_file(const char *name, const char *text);
 const char *build_folder(void);
 
-extern const struct scene scene_schema, scene_imports, scene_config, scene_neutral, scene_ledger, scene_ledger_kept, scene_record, scene_record_kept;
+extern const struct scene scene_schema, scene_imports, scene_config, scene_neutral, scene_stub, scene_ledger, scene_ledger_kept, scene_record, scene_record_kept;
 /* Quick enough for every point of it; the clock and poll may fail it too, and a connection that is reset is gone. */
 extern const struct scene scene_record_mend, scene_pg, scene_pg_kept, scene_pg_long, scene_pg_mend, scene_pg_refused;
 extern const struct scene scene_view_whole, scene_view_kept, scene_view_kinds, scene_read, scene_doctor;
@@ -51,7 +51,7 @@ extern const struct scene scene_session_whole, scene_session_kept, scene_lower, 
 extern const struct scene scene_mcp, scene_mcp_stdio, scene_mcp_http;
 extern const struct scene scene_ask, scene_models;
 extern const struct scene scene_cli_words, scene_cli_setup, scene_cli_view, scene_cli_session, scene_cli_simulate;
-extern const struct scene scene_workers, scene_markdown, scene_again, scene_reject, scene_delete, scene_settings, scene_tools;
+extern const struct scene scene_workers, scene_markdown, scene_again, scene_reject, scene_delete, scene_settings, scene_trace_pdf, scene_tools;
 extern const struct scene scene_refs, scene_hosts, scene_gate, scene_gate_names, scene_reader, scene_fetch, scene_fetch_refused;
 extern const struct scene scene_anthropic, scene_chat, scene_responses, scene_gemini;
 

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "inject.h"
+#include "served.h"
 #include "worker/program.h"
 
 enum { FILES = 64, ROWS = 1 << 16 };
@@ -24,27 +25,14 @@ static struct file {
 } files[FILES];
 static const char *readable[LIMIT_RENDER_FILES + 1];
 
-int program_main(int argc, char **argv); /* main of the program, by another name */
+int whole_worker_main(const struct worker_program *p, int argc, char **argv); /* that of worker/program.c */
 
 int worker_main(const struct worker_program *p, int argc, char **argv)
 {
-    (void)argc, (void)argv;
+    if (served_child)
+        return whole_worker_main(p, argc, argv);
     program = p;
     return 0;
-}
-
-/* The folder of main.c's runs: there is none. */
-void drop_folder(void)
-{
-}
-
-void tell_bytes(struct outcome *o, const void *data, size_t len)
-{
-    const uint8_t *p = data;
-    o->hash = o->hash ? o->hash : 14695981039346656037u;
-    for (size_t i = 0; i < len; i++)
-        o->hash = (o->hash ^ p[i]) * 1099511628211u;
-    o->bytes += len;
 }
 
 static void map_file(struct file *f)
@@ -154,6 +142,27 @@ static void look(const struct glance *l, struct outcome *o)
         o->words[0] = '\0';
     }
     output_done(&out);
+}
+
+static void serve(const struct glance *l, struct outcome *o)
+{
+    static const uint8_t others[ROWS];
+    bool paused = inject_pause();
+    struct source source = find(l);
+    inject_resume(paused);
+    struct served s = {.request = request_of(l, source.len), .data = source.data, .other = l->raw_w ? others : NULL};
+    if (source.data) {
+        served_run(&s, o);
+        return;
+    }
+    o->code = -ENOENT;
+    (void)snprintf(o->words, sizeof o->words, "there is no %s", l->file);
+}
+
+void look_served(const struct glance *looks, size_t n, struct outcome *o)
+{
+    for (size_t i = 0; i < n && o->code == 0; i++)
+        serve(&looks[i], o);
 }
 
 void look_all(const struct glance *looks, size_t n, struct outcome *o)

@@ -26,13 +26,16 @@ struct glance {
 };
 
 void look_all(const struct glance *looks, size_t n, struct outcome *o);
+void look_served(const struct glance *looks, size_t n, struct outcome *o); /* by the whole program, in a child: see served.h */
 
-#define SCENE(name_, ...)                                            \
+#define SCENE_BY(how_, name_, ...)                                   \
     static void run_##name_(struct outcome *o)                       \
     {                                                                \
-        static const struct glance looks[] = {__VA_ARGS__};            \
-        look_all(looks, sizeof looks / sizeof *looks, o);            \
+        static const struct glance looks[] = {__VA_ARGS__};          \
+        how_(looks, sizeof looks / sizeof *looks, o);                \
     }                                                                \
     static const struct scene drawn_##name_ = {.name = #name_, .run = run_##name_};
+#define SCENE(name_, ...) SCENE_BY(look_all, name_, __VA_ARGS__)
+#define SERVED(...) SCENE_BY(look_served, served, __VA_ARGS__)
 
 #endif

@@ -13,5 +13,6 @@ SCENE(tiff, {GOOD "rgb.tif", .media = MEDIA_TIFF}, {GOOD "palette-tiled.tif", .m
       {GOOD "three-pages.tif", .media = MEDIA_TIFF, .flags = WORK_SHEET, .page = 1, .last_page = 3})
 SCENE(heif, {GOOD "alpha.heic", .media = MEDIA_HEIC}, {GOOD "two.heic", .media = MEDIA_HEIC, .page = 2}, {GOOD "wide.heic", .media = MEDIA_HEIC},
       {GOOD "marks.avif", .media = MEDIA_AVIF})
+SERVED({GOOD "rgb.tif", .media = MEDIA_TIFF, .small = true})
 
-const struct scene *const scenes[] = {&drawn_bmp, &drawn_ico, &drawn_tiff, &drawn_heif, NULL};
+const struct scene *const scenes[] = {&drawn_bmp, &drawn_ico, &drawn_tiff, &drawn_heif, &drawn_served, NULL};

@@ -6,5 +6,6 @@
 
 SCENE(video, {GOOD "h264.mp4", .media = MEDIA_MP4, .frame = 3}, {GOOD "vp8.webm", .media = MEDIA_WEBM, .flags = WORK_TIME, .time_ms = 400},
       {GOOD "mjpeg.avi", .media = MEDIA_AVI, .flags = WORK_SHEET})
+SERVED({GOOD "h264.mp4", .media = MEDIA_MP4, .frame = 3})
 
-const struct scene *const scenes[] = {&drawn_video, NULL};
+const struct scene *const scenes[] = {&drawn_video, &drawn_served, NULL};

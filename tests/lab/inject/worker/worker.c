@@ -22,5 +22,7 @@ SCENE(frames, {GOOD "gif-animated-offset-frames.gif", .media = MEDIA_GIF, .frame
 /* Large enough that threads help. */
 SCENE(screen, {GOOD "png-screen-1280x800.png", .media = MEDIA_PNG, .edge = 700}, {GOOD "jpeg-photo-3000x2000.jpg", .media = MEDIA_JPEG, .edge = 600, .bytes = 60000, .flags = WORK_WEBP_OK})
 SCENE(diff, {.text = "", .media = MEDIA_PNG, .flags = WORK_DIFF, .raw_w = 64, .raw_h = 48}, {.text = "", .media = MEDIA_PNG, .flags = WORK_DIFF | WORK_FLAT, .raw_w = 20, .raw_h = 90, .edge = 60})
+SERVED({GOOD "png-rgb-8.png", .media = MEDIA_PNG, .small = true}, {GOOD "gif-animated-3-frames.gif", .media = MEDIA_GIF, .flags = WORK_SHEET},
+       {.text = "", .media = MEDIA_PNG, .flags = WORK_DIFF, .raw_w = 64, .raw_h = 48})
 
-const struct scene *const scenes[] = {&drawn_png, &drawn_jpeg, &drawn_webp, &drawn_gif, &drawn_frames, &drawn_screen, &drawn_diff, NULL};
+const struct scene *const scenes[] = {&drawn_png, &drawn_jpeg, &drawn_webp, &drawn_gif, &drawn_frames, &drawn_screen, &drawn_diff, &drawn_served, NULL};
