@@ -4,6 +4,7 @@
  * attributes, extents, parts of a whole, layers that are spared, and inflating.
  * about: render/svg/svg.c render/svg/extent.c render/svg/markup.c render/svg/opacity.c render/svg/part.c
  * max_len: 16384
+ * keep: 196608
  */
 /* Of a font that librsvg has it scale out of all measure, cairo loses a table. Surfaces that we would lose go unseen with it. */
 #define DRAWN_LOSES "leak:libcairo\n"

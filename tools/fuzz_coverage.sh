@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/fuzz_coverage.sh BUILD [NAME...]: replays what is kept (fuzz/corpus, fuzz/seeds, and FUZZ_CORPUS where there is one) through each
+# tools/fuzz_coverage.sh BUILD [NAME...]: replays what is kept (fuzz/corpus, the seeds, and FUZZ_CORPUS where there is one) through each
 # target of BUILD/tests/fuzz, which was built with clang's source coverage, and prints for each file that the target is about (its head
 # says so) how many of its lines and branches were reached.
 set -u
@@ -32,8 +32,8 @@ for name in "$@"; do
     [ -n "$files" ] || continue
     {
         ls "fuzz/corpus/$name.b64" 2>/dev/null
-        find "fuzz/seeds/$name" "$corpora/$name" -type f 2>/dev/null
-        ! grep -q 'seeds: fixtures' "fuzz/$name.c" || find "$build/fixtures/good" "$build/fixtures/bad" -type f -size -32
+        # shellcheck disable=SC2046 # words are meant to split
+        find $(tools/fuzz_seeds.sh "$build" "$name") "$corpora/$name" -type f 2>/dev/null
     } | LLVM_PROFILE_FILE="$build/profiles/$name-%p.raw" xargs "$build/tests/fuzz/$name" >/dev/null 2>"$build/profiles/$name.err" ||
         echo "fuzz: $name does not replay: see $build/profiles/$name.err" >&2
     "$data" merge -o "$build/profiles/$name.data" "$build/profiles/$name"-*.raw && rm -f "$build/profiles/$name"-*.raw
