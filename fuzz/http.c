@@ -20,7 +20,7 @@
 #include "tree.h"
 
 #define TOKEN "token-of-the-fuzzer-0123456789abcdef"
-enum { QUIET_MS = 20 };
+enum { QUIET_MS = 20, SERVED_MS = 200 };
 static struct tree tree;
 static struct sockaddr_in at = {.sin_family = AF_INET};
 static fovea *library;
@@ -67,33 +67,6 @@ static int reach(void)
     return -1;
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    static const struct server_options options = {0};
-    struct fovea_options o = {.config_file = ""};
-    struct fovea_fault fault = {0};
-    pthread_t thread;
-    char token[160];
-    (void)argc;
-    (void)argv;
-    (void)signal(SIGPIPE, SIG_IGN);
-    CLAIM(tree_init(&tree, "fovea/") == 0);
-    (void)atexit(tidy);
-    (void)snprintf(token, sizeof token, "%sfovea/token", tree.top);
-    CLAIM(tree_file(token, TOKEN "\n") == 0 && chmod(token, 0600) == 0);
-    *strrchr(token, '/') = '\0';
-    CLAIM(chmod(token, 0700) == 0 && setenv("XDG_STATE_HOME", tree.top, 1) == 0);
-    o.cwd = tree.top;
-    CLAIM(fovea_new(&o, &library, &fault) == 0 && server_new(library, &options, &server, &fault) == 0 && pipe2(stop, O_CLOEXEC) == 0);
-    find_port();
-    CLAIM(pthread_create(&thread, NULL, serve, NULL) == 0);
-    for (int tries = 0, fd; (fd = reach()) < 0; tries++) {
-        CLAIM(tries < 500);
-        (void)usleep(10000);
-    }
-    return 0;
-}
-
 /* The port stands for itself in the bytes, so that what is kept holds whichever it is. */
 static size_t with_port(const uint8_t *data, size_t len, char *out, size_t room)
 {
@@ -103,23 +76,6 @@ static size_t with_port(const uint8_t *data, size_t len, char *out, size_t room)
             n += (size_t)snprintf(out + n, room - n, "%u", ntohs(at.sin_port));
         else
             out[n++] = (char)data[i];
-    }
-    return n;
-}
-
-/* What comes back until it is quiet. */
-static size_t talk(const char *bytes, size_t len, char *back, size_t room)
-{
-    auto_close int fd = reach();
-    size_t n = 0;
-    ssize_t got = 1;
-    CLAIM(fd >= 0);
-    (void)send(fd, bytes, len, MSG_NOSIGNAL);
-    (void)shutdown(fd, SHUT_WR);
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (n < room && got > 0 && poll(&p, 1, n ? QUIET_MS / 4 : QUIET_MS) > 0) {
-        got = recv(fd, back + n, room - n, 0);
-        n += got > 0 ? (size_t)got : 0;
     }
     return n;
 }
@@ -191,8 +147,7 @@ static struct head read_head(const char *s, const char *end)
         }
         h.sure = h.sure && !value_of(s, n, "Transfer-Encoding") && *s != ' ' && *s != '\t';
     }
-    h.next = end;
-    return h;
+    return (struct head){.token = h.token, .next = end};
 }
 
 /* Where it is not known which line is a head's, each may be. */
@@ -208,6 +163,37 @@ static bool any_token(const char *s, const char *end)
 }
 
 /* ---------------------------------------------------------------- what comes back */
+
+/* Whether it ends where a request ends, and one has the token. */
+static bool is_whole(const char *s, const char *end)
+{
+    struct head h = {.sure = true};
+    bool token = false;
+    for (; s < end && h.sure && (s = skip_blanks(s, end)) < end; s = h.next) {
+        h = read_head(s, end);
+        token |= h.token;
+    }
+    return token && h.sure && s == end;
+}
+
+/* What comes back until it is quiet. To the library, who has nothing more to say has gone: only what is cut off ends so. */
+static size_t talk(const char *bytes, size_t len, char *back, size_t room)
+{
+    auto_close int fd = reach();
+    size_t n = 0;
+    ssize_t got = 1;
+    bool whole = is_whole(bytes, bytes + len);
+    CLAIM(fd >= 0);
+    (void)send(fd, bytes, len, MSG_NOSIGNAL);
+    if (!whole)
+        (void)shutdown(fd, SHUT_WR);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    while (n < room && got > 0 && poll(&p, 1, n ? QUIET_MS / 4 : whole ? SERVED_MS : QUIET_MS) > 0) {
+        got = recv(fd, back + n, room - n, 0);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    return n;
+}
 
 static int claim_status(const char *line, const char *end)
 {
@@ -255,6 +241,49 @@ static void claim_answers(const char *back, size_t len, const char *asked, size_
         CLAIM(token || (status != 200 && status != 202));
         line = skip_answer(line, end, status);
     }
+}
+
+/* That a request with the token is served at all: else nothing here would be proved. */
+static bool is_served(void)
+{
+    static const char asks[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
+                               "\"clientInfo\":{\"name\":\"x\",\"version\":\"1\"}}}";
+    char request[1024], back[4096];
+    int fd = reach();
+    if (fd < 0)
+        return false;
+    (void)close(fd);
+    int n = snprintf(request, sizeof request, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer " TOKEN "\r\nContent-Type: application/json\r\n"
+                     "Accept: application/json, text/event-stream\r\nContent-Length: %zu\r\n\r\n%s", address, sizeof asks - 1, asks);
+    size_t got = talk(request, (size_t)n, back, sizeof back);
+    return got > 12 && !memcmp(back, "HTTP/1.1 200", 12);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    static const struct server_options options = {0};
+    struct fovea_options o = {.config_file = ""};
+    struct fovea_fault fault = {0};
+    pthread_t thread;
+    char token[160];
+    (void)argc;
+    (void)argv;
+    (void)signal(SIGPIPE, SIG_IGN);
+    CLAIM(tree_init(&tree, "fovea/") == 0);
+    (void)atexit(tidy);
+    (void)snprintf(token, sizeof token, "%sfovea/token", tree.top);
+    CLAIM(tree_file(token, TOKEN "\n") == 0 && chmod(token, 0600) == 0);
+    *strrchr(token, '/') = '\0';
+    CLAIM(chmod(token, 0700) == 0 && setenv("XDG_STATE_HOME", tree.top, 1) == 0);
+    o.cwd = tree.top;
+    CLAIM(fovea_new(&o, &library, &fault) == 0 && server_new(library, &options, &server, &fault) == 0 && pipe2(stop, O_CLOEXEC) == 0);
+    find_port();
+    CLAIM(pthread_create(&thread, NULL, serve, NULL) == 0);
+    for (int tries = 0; !is_served(); tries++) {
+        CLAIM(tries < 500);
+        (void)usleep(10000);
+    }
+    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
