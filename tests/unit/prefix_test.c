@@ -159,6 +159,18 @@ TEST(a_different_conversation_says_where_it_differs)
     incoming_done(&in);
 }
 
+/* Found by fuzzing: it was said to be out of memory. */
+TEST(a_stored_call_without_a_name_is_a_different_conversation)
+{
+    static const char nameless[] = "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"1\"}]}";
+    struct incoming in;
+    import(&in, "openai-chat", "[{\"role\":\"assistant\",\"content\":\"x\"}]");
+    struct prefix p = {.in = &in};
+    CHECK(prefix_entry(&p, nameless, strlen(nameless)) == -EEXIST);
+    prefix_done(&p);
+    incoming_done(&in);
+}
+
 /* ---------------------------------------------------------------- pictures */
 
 static int calls_of_look;
