@@ -505,6 +505,8 @@ FUZZ_LIBS_wrap := -lglib-2.0
 FUZZ_PARTS_setup := $(call objects,$(addprefix cmd/,setup_agents.c setup_json.c setup_toml.c jsonc.c out.c))
 $(BUILD)/fuzz/setup $(BUILD)/tests/fuzz/setup: $(FUZZ_PARTS_setup)
 FUZZ_LIBS_roots := -Wl,--wrap=fovea_session_new
+FUZZ_LIBS_postgres := -Wl,--wrap=pq_load
+FUZZ_FLAGS_postgres := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
 
 # Each target twice: for the fuzzer, and with a main that gives it what was kept, for make test.
 .PHONY: fuzzers replays fuzz-coverage
