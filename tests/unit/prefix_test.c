@@ -60,6 +60,7 @@ static int left_after(const char *wire, const char *before, const char *now)
 
 #define TEXT(t) "{\"type\":\"text\",\"text\":\"" t "\"}"
 #define CACHED(t) "{\"type\":\"text\",\"text\":\"" t "\",\"cache_control\":{\"type\":\"ephemeral\"}}"
+#define TITLED(more) "{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/pdf\",\"data\":\"JVBERi0=\"},\"title\":\"\\u0001data\"" more "}"
 #define RESULT(more, inner) "{\"type\":\"tool_result\",\"tool_use_id\":\"t1\"" more ",\"content\":" inner "}"
 #define A_CALL(more) "{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"f\",\"input\":{\"a\":1,\"b\":2}" more "}]}"
 
@@ -74,7 +75,8 @@ static const struct {
     {"anthropic", "[{\"role\":\"user\",\"content\":\"a\"}]", "[{\"role\":\"assistant\",\"content\":\"a\"}]", -1},
     /* a session that holds more */
     {"anthropic", "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]", "[{\"role\":\"user\",\"content\":\"a\"}]", 0},
-    /* cache_control moves along, and a string becomes a list for it */
+    /* cache_control moves along, and a string becomes a list for it; also on a block whose words look like our token (found by fuzzing) */
+    {"anthropic", "[{\"role\":\"user\",\"content\":[" TITLED("") "]}]", "[{\"role\":\"user\",\"content\":[" TITLED(",\"cache_control\":{}") "]}]", 0},
     {"anthropic", "[{\"role\":\"user\",\"content\":[" CACHED("a") "]}]", "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"user\",\"content\":[" CACHED("b") "]}]", 1},
     {"anthropic", "[{\"role\":\"user\",\"content\":\"a\"}]", "[{\"role\":\"user\",\"content\":[" CACHED("a") "]}]", 0},
     {"anthropic", "[" A_CALL("") ",{\"role\":\"user\",\"content\":[" RESULT(",\"cache_control\":{}", "\"r\"") "]}]",
