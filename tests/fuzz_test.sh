@@ -4,6 +4,12 @@
 # given nothing proves nothing, and fails.
 set -u
 cd "$(dirname "$0")/.." || exit 3
+verdict=ok
+for source in fuzz/*.c; do
+    name=$(basename "$source" .c)
+    [ "$name" = replay ] || tools/fuzz_about.sh "$name" >/dev/null || verdict="not ok"
+done
+echo "$verdict each_fuzz_target_is_about_files_that_are_there"
 for target in "$BUILD"/tests/fuzz/*; do
     if [ ! -x "$target" ] || [ ! -f "$target" ]; then
         continue

@@ -21,15 +21,9 @@ mkdir -p "$build/profiles"
 # shellcheck disable=SC2046 # words are meant to split
 [ $# -gt 0 ] || set -- $(find "$build/tests/fuzz" -type f -perm -u+x -printf '%f\n' | sort)
 
-# The files that a target's head names.
-about() {
-    sed -n '/about:/,/\*\/\|max_len:\|seeds:/p' "fuzz/$1.c" | tr ' ' '\n' | grep '\.c$' | sort -u
-}
-
 printf '%-12s %-40s %15s %17s\n' target file lines branches
 for name in "$@"; do
-    files=$(about "$name")
-    [ -n "$files" ] || continue
+    files=$(tools/fuzz_about.sh "$name") || continue
     {
         ls "fuzz/corpus/$name.b64" 2>/dev/null
         # shellcheck disable=SC2046 # words are meant to split
