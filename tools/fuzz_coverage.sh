@@ -31,9 +31,10 @@ for name in "$@"; do
     } | LLVM_PROFILE_FILE="$build/profiles/$name-%p.raw" xargs "$build/tests/fuzz/$name" >/dev/null 2>"$build/profiles/$name.err" ||
         echo "fuzz: $name does not replay: see $build/profiles/$name.err" >&2
     "$data" merge -o "$build/profiles/$name.data" "$build/profiles/$name"-*.raw && rm -f "$build/profiles/$name"-*.raw
-    # shellcheck disable=SC2086 # words are meant to split
-    "$cov" export -summary-only "$build/tests/fuzz/$name" -instr-profile="$build/profiles/$name.data" $files 2>/dev/null |
-        jq -r --arg name "$name" --arg root "$PWD/" '.data[0].files[] | [$name, (.filename | ltrimstr($root)),
+    # Names are as the compiler was given them, "./src/..." too: what is asked for is picked out here, not by llvm-cov.
+    "$cov" export -summary-only "$build/tests/fuzz/$name" -instr-profile="$build/profiles/$name.data" 2>/dev/null |
+        jq -r --arg name "$name" --arg root "$PWD/" --arg files "$files" '($files | split("\n")) as $wanted | .data[0].files[] |
+            .filename |= (ltrimstr($root) | ltrimstr("./")) | select(.filename | IN($wanted[])) | [$name, .filename,
             "\(.summary.lines.covered)/\(.summary.lines.count)", (.summary.lines.percent | round),
             "\(.summary.branches.covered)/\(.summary.branches.count)", (.summary.branches.percent | round)] | @tsv' |
         while read -r n file lines percent branches share; do
