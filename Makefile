@@ -514,6 +514,11 @@ fuzz-coverage: ## lines and branches of each parser that the kept inputs reach (
 FUZZ_LIBS_url := -lcurl
 FUZZ_FLAGS_wrap := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 2>/dev/null)) -Irender/text
 FUZZ_LIBS_wrap := -lglib-2.0
+FUZZ_PARTS_setup := $(call objects,$(addprefix cmd/,setup_agents.c setup_json.c setup_toml.c jsonc.c out.c))
+$(BUILD)/fuzz/setup $(BUILD)/tests/fuzz/setup: $(FUZZ_PARTS_setup)
+FUZZ_LIBS_roots := -Wl,--wrap=fovea_session_new
+FUZZ_LIBS_postgres := -Wl,--wrap=pq_load
+FUZZ_FLAGS_postgres := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
 
 # Each target twice: for the fuzzer, and with a main that gives it what was kept, for make test.
 .PHONY: fuzzers replays fuzz-coverage
@@ -521,7 +526,7 @@ fuzzers: $(FUZZERS) $(BUILD)/fuzzpack $(BUILD)/fixtures/good.tsv
 $(BUILD)/fuzzpack: $(OBJ)/fuzz/replay.o $(OBJ)/libshared.a
 	$(CC) $^ -o $@ $(LDFLAGS) -lm
 FUZZ_REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
-replays: $(FUZZ_REPLAYS) $(BUILD)/fixtures/good.tsv
+replays: $(FUZZ_REPLAYS) $(BUILD)/fixtures/good.tsv $(BUILD)/photos/good.tsv $(BUILD)/fixtures/video/good.tsv
 tests: $(FUZZ_REPLAYS)
 # Archives, so that a target takes what it names: some names are both the worker's and the parent's.
 FUZZ_PARTS := $(OBJ)/libworker.a $(OBJ)/libmcp.a $(OBJ)/libinternal.a

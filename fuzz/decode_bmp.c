@@ -4,6 +4,7 @@
  * about: render/photo/bmp.c render/photo/ico.c render/photo/dib.c render/photo/dib_rle.c render/photo/dib_rows.c
  * seeds: photos
  * max_len: 16384
+ * keep: 196608
  */
 #include "render/photo/photo.h"
 #include "shown.h"

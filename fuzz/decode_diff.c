@@ -4,6 +4,7 @@
  * each of them lies in a box.
  * about: worker/diff.c worker/diff_boxes.c
  * max_len: 16384
+ * keep: 196608
  */
 #include "shown.h"
 #include "worker/diff.h"

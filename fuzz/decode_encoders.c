@@ -4,6 +4,7 @@
  * pixels where the encoder says that nothing is lost.
  * about: worker/encode_png.c worker/encode_jpeg.c worker/encode_webp.c worker/palette.c
  * max_len: 16384
+ * keep: 196608
  */
 #include "shown.h"
 #include "worker/encode.h"

@@ -4,6 +4,7 @@
  * about: worker/gif.c worker/gif_blocks.c worker/gif_lzw.c worker/canvas.c worker/frames.c
  * seeds: fixtures
  * max_len: 16384
+ * keep: 196608
  */
 #include "shown.h"
 

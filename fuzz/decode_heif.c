@@ -4,6 +4,7 @@
  * about: render/photo/heif.c render/photo/heif_gap.c
  * seeds: photos
  * max_len: 16384
+ * keep: 196608
  */
 #include "render/photo/photo.h"
 #include "shown.h"

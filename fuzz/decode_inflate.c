@@ -4,6 +4,7 @@
  * our two ways of deflating make of the same bytes inflates to them again.
  * about: worker/inflate.c worker/inflate_codes.c worker/deflate.c worker/quick.c
  * max_len: 16384
+ * keep: 196608
  */
 #include <assert.h>
 #include <libdeflate.h>

@@ -4,6 +4,7 @@
  * about: worker/jpeg.c worker/jpeg_segments.c worker/exif.c worker/colour.c worker/profile.c
  * seeds: fixtures
  * max_len: 16384
+ * keep: 196608
  */
 #include "shown.h"
 

@@ -4,6 +4,7 @@
  * one's bits, and the filters of PNG are undone as the standard says, byte by byte.
  * about: worker/resample.c worker/resample_plain.c worker/resample_sse2.c worker/resample_avx2.c worker/png_unfilter.c
  * max_len: 16384
+ * keep: 196608
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * when only measured.
  * about: worker/gif_lzw.c
  * max_len: 16384
+ * keep: 196608
  */
 #include <assert.h>
 #include <stdlib.h>

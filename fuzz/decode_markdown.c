@@ -6,6 +6,7 @@
  * about: render/text/markdown.c render/text/md_doc.c render/text/md_html.c render/text/md_inset.c render/text/md_table.c
  * render/text/md_text.c render/text/md_repair.c
  * max_len: 16384
+ * keep: 196608
  */
 #include "drawn.h"
 #include "render/text/fonts.h"

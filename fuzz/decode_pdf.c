@@ -3,6 +3,7 @@
  * PDF through fovea-pdf's decoder: see shown.h.
  * about: render/pdf/decode.c render/pdf/document.c render/pdf/draw.c render/pdf/pages.c
  * max_len: 16384
+ * keep: 196608
  */
 #include "drawn.h"
 #include "render/pdf/pdf.h"

@@ -6,6 +6,7 @@
  * worker/png_frames.c worker/png_gamma.c
  * seeds: fixtures
  * max_len: 16384
+ * keep: 196608
  */
 #include <libdeflate.h>
 #include <spng.h>

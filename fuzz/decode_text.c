@@ -3,6 +3,7 @@
  * Plain text through fovea-text's pages: any bytes are text, whatever the sniffer takes them for. See shown.h.
  * about: render/text/plain.c render/text/encoding.c render/text/row.c render/text/wrap.c render/text/zero.c
  * max_len: 16384
+ * keep: 196608
  */
 #include "drawn.h"
 #include "render/text/fonts.h"

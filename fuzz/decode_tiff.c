@@ -5,6 +5,7 @@
  * render/photo/tiff_rows.c render/photo/tiff_expand.c
  * seeds: photos
  * max_len: 16384
+ * keep: 196608
  */
 #include "render/photo/photo.h"
 #include "shown.h"

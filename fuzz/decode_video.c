@@ -5,6 +5,7 @@
  * render/video/whole.c render/video/looks.c
  * seeds: video
  * max_len: 65536
+ * keep: 196608
  */
 #include "render/video/video.h"
 #include "shown.h"

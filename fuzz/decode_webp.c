@@ -4,6 +4,7 @@
  * about: worker/webp.c worker/webp_chunks.c worker/webp_end.c
  * seeds: fixtures
  * max_len: 16384
+ * keep: 196608
  */
 #include "shown.h"
 

@@ -1,28 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words of a vision model, as the host's model gets them: whatever they are, they stand between one beginning and one end of
- * the fence, and the name of a model opens no second one.
- * about: src/percept/words.c
+ * the fence, and the name of a model opens no second one; not even for a reader who passes over blanks, accents and invisible characters
+ * of any script and takes a letter for what it looks like.
+ * about: src/percept/fence.c src/percept/words.c
  */
 #include "fuzz.h"
 
-#include <strings.h>
+#include <unictype.h>
+#include <uninorm.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "percept/result.h"
 
-/* Beginnings and ends of the fence, counted as a lenient reader would: blanks of any kind within, in any case. */
-static void count(const char *s, unsigned *opens, unsigned *closes)
+/* What a letter of another alphabet is taken for: a few that have no decomposition, out of Unicode's own list of what is confused. */
+static const struct {
+    uint32_t like;
+    char as;
+} confused[] = {{0x1d1c, 'u'}, {0x57d, 'u'}, {0x578, 'n'}, {0x3c4, 't'}, {0x442, 't'}, {0x433, 'r'}, {0x455, 's'}, {0x435, 'e'},
+                {0x501, 'd'}, {0x2039, '<'}, {0x276e, '<'}, {0x2044, '/'}, {0x2215, '/'}};
+
+/* What is seen of one that came out of a decomposition; 0: nothing. */
+static char seen_of(uint32_t c)
 {
-    static const char name[] = "untrusted", blanks[] = " \t\r\n\v\f";
+    for (size_t i = 0; i < COUNT(confused); i++)
+        if (confused[i].like == c)
+            return confused[i].as;
+    if (uc_is_property_white_space(c) || uc_is_property_default_ignorable_code_point(c) ||
+        uc_is_general_category_withtable(c, UC_CATEGORY_MASK_C | UC_CATEGORY_MASK_M | UC_CATEGORY_MASK_Z))
+        return 0;
+    return (char)(c >= 0x80 ? '?' : c == '\\' ? '/' : c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
+/* The words as a lenient reader sees them: in small letters, compatible forms taken apart, without blanks, accents and what cannot be seen. */
+static char *seen_in(const char *s)
+{
+    size_t len = strlen(s), step;
+    char *seen = calloc(1, 18 * len + 1), *to = seen; /* no character has more parts */
+    CLAIM(seen);
+    for (size_t at = 0; at < len; at += step) {
+        uint32_t c;
+        size_t n = 0;
+        step = utf8_decode(s + at, len - at, &c);
+        uint32_t *parts = step ? u32_normalize(UNINORM_NFKD, &c, 1, NULL, &n) : NULL;
+        for (size_t i = 0; i < n; i++)
+            to += (*to = seen_of(parts[i])) != 0;
+        free(parts);
+        step = step ? step : 1;
+    }
+    *to = '\0';
+    return seen;
+}
+
+/* Beginnings and ends of the fence. */
+static void count(const char *words, unsigned *opens, unsigned *closes)
+{
+    static const char name[] = "untrusted";
+    auto_free char *seen = seen_in(words);
     *opens = *closes = 0;
-    for (; (s = strchr(s, '<')); s++) {
-        const char *at = s + 1 + strspn(s + 1, blanks);
-        bool close = *at == '/';
-        at += close;
-        at += strspn(at, blanks);
-        if (strncasecmp(at, name, sizeof name - 1) == 0)
-            ++*(close ? closes : opens);
+    for (const char *s = seen; (s = strchr(s, '<')); s++) {
+        size_t slashes = strspn(s + 1, "/");
+        if (!strncmp(s + 1 + slashes, name, sizeof name - 1))
+            ++*(slashes ? closes : opens);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes to the port that MCP over HTTP listens on: what comes back is HTTP with a status that we know,
- * and nothing but a preflight is let in without the token.
+ * Bytes to the port that MCP over HTTP listens on: what comes back is HTTP with a status that we know, and no request is served
+ * without the token in its own head: one in a body, in another header or in another request's head counts for nothing.
  * about: mcp/http_admit.c mcp/http_request.c mcp/http_gate.c mcp/http_conn.c mcp/http_outlet.c mcp/http_sessions.c
  */
 #include "fuzz.h"
@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@
 #include "tree.h"
 
 #define TOKEN "token-of-the-fuzzer-0123456789abcdef"
-enum { QUIET_MS = 20 };
+enum { QUIET_MS = 20, SERVED_MS = 200 };
 static struct tree tree;
 static struct sockaddr_in at = {.sin_family = AF_INET};
 static fovea *library;
@@ -66,6 +67,198 @@ static int reach(void)
     return -1;
 }
 
+/* The port stands for itself in the bytes, so that what is kept holds whichever it is. */
+static size_t with_port(const uint8_t *data, size_t len, char *out, size_t room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len && n + 16 < room; i++) {
+        if (data[i] == '@')
+            n += (size_t)snprintf(out + n, room - n, "%u", ntohs(at.sin_port));
+        else
+            out[n++] = (char)data[i];
+    }
+    return n;
+}
+
+/* ---------------------------------------------------------------- which requests have the token */
+
+/* One line; *ret what is behind its end, which may be CR LF, LF or CR alone, as the library has it. */
+static size_t line_len(const char *s, const char *end, const char **ret)
+{
+    size_t n = 0, most = (size_t)(end - s);
+    while (n < most && s[n] != '\r' && s[n] != '\n')
+        n++;
+    *ret = s + n + (n < most) + (n + 1 < most && s[n] == '\r' && s[n + 1] == '\n');
+    return n;
+}
+
+static const char *skip_blanks(const char *s, const char *end)
+{
+    while (s < end && (*s == ' ' || *s == '\t' || *s == '\r' || *s == '\n'))
+        s++;
+    return s;
+}
+
+/* The value of a header line of that name, else NULL. */
+static const char *value_of(const char *line, size_t len, const char *name)
+{
+    size_t n = strlen(name);
+    return len > n && !strncasecmp(line, name, n) && line[n] == ':' ? line + n + 1 : NULL;
+}
+
+/* "Bearer", blanks and the token, and nothing else; a line that begins with a blank goes on with the one before it. */
+static bool is_bearer(const char *value, const char *end)
+{
+    const char *s = skip_blanks(value, end), *next;
+    if (end - s < 7 || strncasecmp(s, "bearer", 6) != 0 || (s[6] != ' ' && s[6] != '\t' && s[6] != '\r' && s[6] != '\n'))
+        return false;
+    s = skip_blanks(s + 6, end);
+    size_t n = line_len(s, end, &next);
+    while (n && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+        n--;
+    return n == strlen(TOKEN) && !memcmp(s, TOKEN, n);
+}
+
+struct head {
+    bool token, sure; /* sure: where the next request begins is known */
+    const char *next;
+};
+
+static struct head read_head(const char *s, const char *end)
+{
+    struct head h = {.sure = true};
+    size_t body = 0, lengths = 0;
+    for (const char *next; s < end; s = next) {
+        size_t n = line_len(s, end, &next);
+        const char *value;
+        if (!n) { /* the head ends, and it was there whole */
+            h.sure = h.sure && lengths < 2 && body <= (size_t)(end - next);
+            h.next = h.sure ? next + body : next;
+            return h;
+        }
+        if ((value = value_of(s, n, "Authorization")))
+            h.token |= is_bearer(value, end);
+        if ((value = value_of(s, n, "Content-Length"))) {
+            lengths++;
+            char *behind = NULL;
+            value += strspn(value, " \t");
+            body = *value >= '0' && *value <= '9' ? strtoul(value, &behind, 10) : 0;
+            h.sure = h.sure && body < 1 << 20 && *value >= '0' && *value <= '9' && behind == s + n;
+        }
+        h.sure = h.sure && !value_of(s, n, "Transfer-Encoding") && *s != ' ' && *s != '\t';
+    }
+    return (struct head){.token = h.token, .next = end};
+}
+
+/* Where it is not known which line is a head's, each may be. */
+static bool any_token(const char *s, const char *end)
+{
+    for (const char *next; s < end; s = next) {
+        size_t n = line_len(s, end, &next);
+        const char *value = value_of(s, n, "Authorization");
+        if (value && is_bearer(value, end))
+            return true;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- what comes back */
+
+/* Whether it ends where a request ends, and one has the token. */
+static bool is_whole(const char *s, const char *end)
+{
+    struct head h = {.sure = true};
+    bool token = false;
+    for (; s < end && h.sure && (s = skip_blanks(s, end)) < end; s = h.next) {
+        h = read_head(s, end);
+        token |= h.token;
+    }
+    return token && h.sure && s == end;
+}
+
+/* What comes back until it is quiet. To the library, who has nothing more to say has gone: only what is cut off ends so. */
+static size_t talk(const char *bytes, size_t len, char *back, size_t room)
+{
+    auto_close int fd = reach();
+    size_t n = 0;
+    ssize_t got = 1;
+    bool whole = is_whole(bytes, bytes + len);
+    CLAIM(fd >= 0);
+    (void)send(fd, bytes, len, MSG_NOSIGNAL);
+    if (!whole)
+        (void)shutdown(fd, SHUT_WR);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    while (n < room && got > 0 && poll(&p, 1, n ? QUIET_MS / 4 : whole ? SERVED_MS : QUIET_MS) > 0) {
+        got = recv(fd, back + n, room - n, 0);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    return n;
+}
+
+static int claim_status(const char *line, const char *end)
+{
+    static const int known[] = {100, 200, 202, 204, 400, 401, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 429, 431, 500, 501, 503, 505};
+    int status = end - line > 12 ? (int)strtol(line + 9, NULL, 10) : 0;
+    bool found = false;
+    for (size_t i = 0; i < COUNT(known); i++)
+        found |= known[i] == status;
+    CLAIM(found || !status);
+    return status;
+}
+
+/* Behind one answer, or NULL where its length is not told. */
+static const char *skip_answer(const char *s, const char *end, int status)
+{
+    bool bare = status == 100 || status == 204;
+    size_t body = 0, told = bare;
+    for (const char *next; s < end; s = next) {
+        size_t n = line_len(s, end, &next);
+        const char *value = value_of(s, n, "Content-Length");
+        if (!n)
+            return told && body <= (size_t)(end - next) ? next + body : NULL;
+        if (value && !bare) {
+            body = strtoul(value, NULL, 10);
+            told = 1;
+        }
+    }
+    return NULL;
+}
+
+/* Requests are answered in their order: what is served is one whose own head has the token. */
+static void claim_answers(const char *back, size_t len, const char *asked, size_t n)
+{
+    const char *end = back + len, *request = asked, *last = asked + n;
+    bool sure = true;
+    for (const char *line = back; line && line < end && !strncmp(line, "HTTP/1.", 7);) {
+        int status = claim_status(line, end);
+        bool token = !sure && any_token(request, last);
+        if (sure && status != 100) {
+            struct head h = read_head(skip_blanks(request, last), last);
+            token = h.token;
+            sure = h.sure;
+            request = h.next;
+        }
+        CLAIM(token || (status != 200 && status != 202));
+        line = skip_answer(line, end, status);
+    }
+}
+
+/* That a request with the token is served at all: else nothing here would be proved. */
+static bool is_served(void)
+{
+    static const char asks[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
+                               "\"clientInfo\":{\"name\":\"x\",\"version\":\"1\"}}}";
+    char request[1024], back[4096];
+    int fd = reach();
+    if (fd < 0)
+        return false;
+    (void)close(fd);
+    int n = snprintf(request, sizeof request, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer " TOKEN "\r\nContent-Type: application/json\r\n"
+                     "Accept: application/json, text/event-stream\r\nContent-Length: %zu\r\n\r\n%s", address, sizeof asks - 1, asks);
+    size_t got = talk(request, (size_t)n, back, sizeof back);
+    return got > 12 && !memcmp(back, "HTTP/1.1 200", 12);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     static const struct server_options options = {0};
@@ -86,66 +279,22 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     CLAIM(fovea_new(&o, &library, &fault) == 0 && server_new(library, &options, &server, &fault) == 0 && pipe2(stop, O_CLOEXEC) == 0);
     find_port();
     CLAIM(pthread_create(&thread, NULL, serve, NULL) == 0);
-    for (int tries = 0, fd; (fd = reach()) < 0; tries++) {
+    for (int tries = 0; !is_served(); tries++) {
         CLAIM(tries < 500);
         (void)usleep(10000);
     }
     return 0;
 }
 
-/* The port stands for itself in the bytes, so that what is kept holds whichever it is. */
-static size_t with_port(const uint8_t *data, size_t len, char *out, size_t room)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < len && n + 16 < room; i++) {
-        if (data[i] == '@')
-            n += (size_t)snprintf(out + n, room - n, "%u", ntohs(at.sin_port));
-        else
-            out[n++] = (char)data[i];
-    }
-    return n;
-}
-
-/* What comes back until it is quiet. */
-static size_t talk(const char *bytes, size_t len, char *back, size_t room)
-{
-    auto_close int fd = reach();
-    size_t n = 0;
-    ssize_t got = 1;
-    CLAIM(fd >= 0);
-    (void)send(fd, bytes, len, MSG_NOSIGNAL);
-    (void)shutdown(fd, SHUT_WR);
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (n < room && got > 0 && poll(&p, 1, n ? QUIET_MS / 4 : QUIET_MS) > 0) {
-        got = recv(fd, back + n, room - n, 0);
-        n += got > 0 ? (size_t)got : 0;
-    }
-    return n;
-}
-
-static void claim_answers(const char *back, size_t len, bool has_token)
-{
-    static const int known[] = {100, 200, 202, 204, 400, 401, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 429, 431, 500, 501, 503, 505};
-    const char *line = back;
-    while ((line = memmem(line, len - (size_t)(line - back), "HTTP/1.", 7))) {
-        int status = len - (size_t)(line - back) > 12 ? (int)strtol(line + 9, NULL, 10) : 0;
-        bool found = false;
-        for (size_t i = 0; i < COUNT(known); i++)
-            found |= known[i] == status;
-        CLAIM(found || !status);
-        CLAIM(has_token || (status != 200 && status != 202));
-        line += 7;
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static char bytes[32 * 1024], back[256 * 1024];
-    size_t n = with_port(data, len, bytes, sizeof bytes);
+    size_t n = with_port(data, len, bytes, sizeof bytes - 1);
     size_t got = talk(bytes, n, back, sizeof back - 1);
     back[got] = '\0';
     CLAIM(!got || !strncmp(back, "HTTP/1.", 7));
-    claim_answers(back, got, memmem(bytes, n, TOKEN, strlen(TOKEN)));
+    bytes[n] = '\0';
+    claim_answers(back, got, bytes, n);
     CLAIM(!memmem(back, got, TOKEN, strlen(TOKEN)) || memmem(bytes, n, TOKEN, strlen(TOKEN)));
     return 0;
 }

@@ -4,6 +4,7 @@
  * about: worker/picture.c worker/ladder.c worker/strip.c worker/rows.c worker/image.c
  * seeds: fixtures
  * max_len: 16384
+ * keep: 196608
  */
 #include "shown.h"
 

@@ -80,11 +80,19 @@ static inline void shown_part(struct work_request *q, const uint8_t t[SHOWN_TAIL
         q->flags |= WORK_SHEET;
 }
 
+/* A file without a request is asked for all of these, so that plain files as they are reach what only some requests do. */
+enum { SHOWN_USUAL = 4 };
+static const uint8_t shown_usual[SHOWN_USUAL][SHOWN_TAIL] = {
+    {[0] = 1 | 32, [7] = 150, [9] = 100, [10] = 74},
+    {[0] = 1 | 2 | 32, [7] = 200, [9] = 200, [10] = 74, [11] = 1, [12] = 3},                    /* a sheet */
+    {[0] = 1 | 128, [1] = 3 << 2, [7] = 150, [9] = 100, [10] = 50, [11] = 3, [14] = 40},        /* the third frame's pixels, and a preview */
+    {[0] = 1 | 64, [1] = 16 | 2, [3] = 1, [4] = 1, [5] = 10, [6] = 10, [7] = 100, [9] = 60, [10] = 90}, /* a region */
+};
+
 static inline struct work_request shown_request(const uint8_t *tail, enum media media, size_t len)
 {
-    static const uint8_t usual[SHOWN_TAIL] = {[0] = 1 | 32, [7] = 150, [9] = 100, [10] = 74};
     static const uint32_t raw[4] = {0, 0, WORK_RAW, WORK_RGBA};
-    const uint8_t *t = tail ? tail : usual;
+    const uint8_t *t = tail ? tail : shown_usual[0];
     struct work_request q = {.magic = WORK_MAGIC, .media = media, .input_len = len, .limits = shown_limits(t)};
     q.flags = (t[0] & 32 ? WORK_WEBP_OK : 0) | (t[0] & 64 ? WORK_NO_GIF : 0) | raw[t[1] >> 2 & 3];
     q.preview_w = t[0] & 128 ? 1u + (t[14] & 127) : 0;
@@ -157,8 +165,10 @@ static inline int shown_file(const struct decoder_ops *(*decoder)(enum media med
     const struct decoder_ops *ops = decoder(s.media);
     if (!ops || (uint64_t)s.width * s.height > SHOWN_PIXELS)
         return 0;
-    struct work_request q = shown_request(n < len ? data + n : NULL, s.media, n);
-    shown_run(ops, &(struct source){.data = copy, .len = n, .request = &q}, &s);
+    for (size_t i = 0; i < (n < len ? 1 : SHOWN_USUAL); i++) {
+        struct work_request q = shown_request(n < len ? data + n : shown_usual[i], s.media, n);
+        shown_run(ops, &(struct source){.data = copy, .len = n, .request = &q}, &s);
+    }
     return 0;
 }
 

@@ -6,7 +6,8 @@
 # every one starts at 0. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it and, in
 # NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs), from which a build that knows nothing yet goes on,
 # also with FUZZ_KEEP=1 only.
-# FUZZ_MORE="DIR ..." gives it more to start from; what comes of other people's files is not to be kept in the tree.
+# FUZZ_MORE="DIR ..." gives it more to start from, which a merge leaves out; what comes of other people's files is not to be kept in the
+# tree.
 # A crash ends its target; when all have run the status is 1, and each is named with the file that does it.
 set -u
 
@@ -21,36 +22,29 @@ seconds_in() {
     awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += t[1] * 60 + t[2] } printf "%d\n", sum }' "$1"
 }
 
-# Pictures come from our own makers of fixtures ("seeds: photos"), and from folders that FUZZ_MORE names.
-seeds_of() {
-    [ ! -d "fuzz/seeds/$1" ] || echo "fuzz/seeds/$1"
-    case $(sed -n 's/^.*seeds: \([a-z]*\).*/\1/p;/^#include/q' "fuzz/$1.c") in
-    fixtures) echo "$build/fixtures/good $build/fixtures/bad" ;;
-    photos) echo "$build/photos/good" ;;
-    video) echo "$build/fixtures/video/good" ;;
-    esac
-    echo "${FUZZ_MORE:-}"
-}
-
-# keep NAME: the small inputs of the corpus, as a text.
+# keep NAME: as a text, of the inputs that a merge measured, what holds most in so many bytes (FUZZ_KEEP_BYTES, "keep:" in
+# the target's head, 64 KiB), besides the seeds, which are replayed with it.
 keep() {
     mkdir -p fuzz/corpus
-    find "$corpus" -type f -size -3 -printf '%s %p\n' | sort -n |
-        awk -v most="${FUZZ_KEEP_BYTES:-49152}" '{ sum += int(($1 + 2) / 3) * 4 + 1; if (sum > most) exit; print $2 }' |
-        xargs -r "$build/fuzzpack" --pack | LC_ALL=C sort -u >"fuzz/corpus/$1.b64"
+    awk -v most="${FUZZ_KEEP_BYTES:-$(said "$1" keep 65536)}" -v from="$corpus/" -f tools/fuzz_pick.awk "$state/$1.control" |
+        xargs -r "$build/fuzzpack" --pack | LC_ALL=C sort -u >"$state/$1.b64"
+    # What was kept before stays where a merge measured nothing.
+    [ ! -s "$state/$1.b64" ] || mv "$state/$1.b64" "fuzz/corpus/$1.b64"
     cp "$state/$1.had" "fuzz/corpus/$1.had"
 }
 
 merge() {
-    rm -rf "$corpus.new"
+    rm -rf "$corpus.new" "$state/$1.control"
     mkdir -p "$corpus.new"
     # shellcheck disable=SC2086 # words are meant to split
-    if "$build/fuzz/$1" -merge=1 -max_len="$(said "$1" max_len 4096)" -timeout=20 -rss_limit_mb=2560 "$corpus.new" "$corpus" $seeds >"$state/$1.merge" 2>&1; then
-        rm -rf "$corpus"
-        mv "$corpus.new" "$corpus"
-        read -r runs cpu cov ft _ crashes <"$state/$1.had"
-        echo "$runs $cpu $cov $ft $(find "$corpus" -type f | wc -l) $crashes" >"$state/$1.had"
-    fi
+    "$build/fuzz/$1" -set_cover_merge=1 -merge_control_file="$state/$1.control" -max_len="$(said "$1" max_len 4096)" -timeout=20 \
+        -rss_limit_mb=2560 "$corpus.new" "$corpus" $seeds >"$state/$1.merge" 2>&1 || return
+    [ -z "${FUZZ_KEEP:-}" ] || keep "$1"
+    rm -rf "$corpus"
+    mv "$corpus.new" "$corpus"
+    read -r runs cpu cov ft _ crashes <"$state/$1.had"
+    echo "$runs $cpu $cov $ft $(find "$corpus" -type f | wc -l) $crashes" >"$state/$1.had"
+    [ -z "${FUZZ_KEEP:-}" ] || cp "$state/$1.had" "fuzz/corpus/$1.had"
 }
 
 # slice NAME SECONDS: one run of the fuzzer. False when it crashed.
@@ -59,7 +53,7 @@ slice() {
     [ ! -f "fuzz/$1.dict" ] || dictionary=-dict=fuzz/$1.dict
     # shellcheck disable=SC2086 # words are meant to split
     "$build/fuzz/$1" -max_total_time="$2" -max_len="$(said "$1" max_len 4096)" -timeout=20 -rss_limit_mb=2560 \
-        -print_final_stats=1 -artifact_prefix="$state/crash-$1-" $dictionary "$corpus" $seeds >"$state/$1.log" 2>&1
+        -print_final_stats=1 -artifact_prefix="$state/crash-$1-" $dictionary "$corpus" $seeds ${FUZZ_MORE:-} >"$state/$1.log" 2>&1
     status=$?
     runs=$((runs + $(sed -n 's/^stat::number_of_executed_units: *//p' "$state/$1.log" | tail -n 1 | grep . || echo 0)))
     return $status
@@ -73,7 +67,7 @@ covered() {
 one() {
     name=$1 runs=0 cpu=0 crashes=0
     corpus=$FUZZ_CORPUS/$name
-    seeds=$(seeds_of "$name")
+    seeds=$(tools/fuzz_seeds.sh "$build" "$name")
     mkdir -p "$corpus"
     [ -f "$state/$name.had" ] || [ ! -f "fuzz/corpus/$name.had" ] || [ -z "${FUZZ_KEEP:-}" ] || sed "s/[0-9]*\$/0/" "fuzz/corpus/$name.had" >"$state/$name.had"
     if [ -z "${FUZZ_AGAIN:-}" ] && [ -f "$state/$name.had" ]; then
@@ -96,7 +90,6 @@ one() {
         echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes" >"$state/$name.had"
     done
     [ -z "${FUZZ_MERGE:-}${FUZZ_KEEP:-}" ] || merge "$name"
-    [ -z "${FUZZ_KEEP:-}" ] || keep "$name"
     row "$name"
     [ "$crashes" -eq 0 ] || sed -n '/^SUMMARY/p; /Assertion/p; s/^artifact_prefix.*Test unit written to /  /p; s/^.*Test unit written to /  /p' "$state/$name.log" | sort -u
     return 0

@@ -202,7 +202,8 @@ int pg_blobs(struct backend *b, int64_t id, backend_each_blob *each, void *arg, 
 static int give_words(struct backend *b, const PGresult *res, int row, void *to)
 {
     struct told *t = to;
-    t->words(pg_text(&b->link, res, row, 0), t->arg);
+    const char *words = pg_text(&b->link, res, row, 0);
+    t->words(*words ? words : "the server tells of damage, and not of which", t->arg);
     return 0;
 }
 

@@ -313,12 +313,13 @@ json_t *part_finish(struct import *im, json_t *part, json_t *block, const json_t
         json_decref(part);
         return NULL;
     }
-    if (made && json_equal(made, came))
-        return part;
+    /* First of all: with a mark for the cache or without, it must come to the same. */
     if (json_object_get(part, "sha256") && marked(original)) {
         json_decref(part);
         return part_opaque_words(im, original, "[a block that cannot be taken apart]");
     }
+    if (made && json_equal(made, came))
+        return part;
     put(im, part, "raw", came);
     return part;
 }

@@ -92,8 +92,8 @@ static json_t *plain_part(const json_t *part, const struct wire_import *wire, en
     const json_t *value = json_object_get(part, "value");
     if (!to || (value && json_object_set_new(to, "value", stripped(value)) != 0))
         return NULL;
-    if (is_word(json_object_get(part, "type"), "tool_call") &&
-        json_object_set(to, "name", json_object_get(part, "name")) != 0)
+    json_t *name = is_word(json_object_get(part, "type"), "tool_call") ? json_object_get(part, "name") : NULL;
+    if (name && json_object_set(to, "name", name) != 0)
         return NULL;
     return plain_raw(to, part, wire, side) == 0 ? take(to) : NULL;
 }

@@ -60,6 +60,7 @@ static int left_after(const char *wire, const char *before, const char *now)
 
 #define TEXT(t) "{\"type\":\"text\",\"text\":\"" t "\"}"
 #define CACHED(t) "{\"type\":\"text\",\"text\":\"" t "\",\"cache_control\":{\"type\":\"ephemeral\"}}"
+#define TITLED(more) "{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/pdf\",\"data\":\"JVBERi0=\"},\"title\":\"\\u0001data\"" more "}"
 #define RESULT(more, inner) "{\"type\":\"tool_result\",\"tool_use_id\":\"t1\"" more ",\"content\":" inner "}"
 #define A_CALL(more) "{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"f\",\"input\":{\"a\":1,\"b\":2}" more "}]}"
 
@@ -74,7 +75,8 @@ static const struct {
     {"anthropic", "[{\"role\":\"user\",\"content\":\"a\"}]", "[{\"role\":\"assistant\",\"content\":\"a\"}]", -1},
     /* a session that holds more */
     {"anthropic", "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]", "[{\"role\":\"user\",\"content\":\"a\"}]", 0},
-    /* cache_control moves along, and a string becomes a list for it */
+    /* cache_control moves along, and a string becomes a list for it; also on a block whose words look like our token (found by fuzzing) */
+    {"anthropic", "[{\"role\":\"user\",\"content\":[" TITLED("") "]}]", "[{\"role\":\"user\",\"content\":[" TITLED(",\"cache_control\":{}") "]}]", 0},
     {"anthropic", "[{\"role\":\"user\",\"content\":[" CACHED("a") "]}]", "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"user\",\"content\":[" CACHED("b") "]}]", 1},
     {"anthropic", "[{\"role\":\"user\",\"content\":\"a\"}]", "[{\"role\":\"user\",\"content\":[" CACHED("a") "]}]", 0},
     {"anthropic", "[" A_CALL("") ",{\"role\":\"user\",\"content\":[" RESULT(",\"cache_control\":{}", "\"r\"") "]}]",
@@ -156,6 +158,18 @@ TEST(a_different_conversation_says_where_it_differs)
     CHECK(!p.unread && prefix_entry(&p, "{", 1) == -EBADMSG && p.unread);
     prefix_done(&p);
     incoming_done(&stored);
+    incoming_done(&in);
+}
+
+/* Found by fuzzing: it was said to be out of memory. */
+TEST(a_stored_call_without_a_name_is_a_different_conversation)
+{
+    static const char nameless[] = "{\"kind\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"1\"}]}";
+    struct incoming in;
+    import(&in, "openai-chat", "[{\"role\":\"assistant\",\"content\":\"x\"}]");
+    struct prefix p = {.in = &in};
+    CHECK(prefix_entry(&p, nameless, strlen(nameless)) == -EEXIST);
+    prefix_done(&p);
     incoming_done(&in);
 }
 
