@@ -238,7 +238,7 @@ static bool threads_end(pid_t parent)
     pthread_t t;
     if (!getuid() && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
         return false;
-    if (sysinfo(&machine) || pthread_attr_init(&small) || pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN) ||
+    if (sysinfo(&machine) || pthread_attr_init(&small) || pthread_attr_setstacksize(&small, (size_t)PTHREAD_STACK_MIN) ||
         pthread_mutex_lock(&held) || jail_enter(parent, KEEP, &jail_usual, &r))
         return false;
     unsigned most = machine.procs + LIMIT_WORKER_TASKS + 500, n = 0; /* others start theirs too */

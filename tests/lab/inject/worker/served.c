@@ -20,7 +20,7 @@
 bool served_child;
 
 /* The jail is not played: it would end a process for the injector's own calls. */
-int jail_enter_within(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
+int jail_enter(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
 {
     (void)parent, (void)keep_fd, (void)limits;
     *ret = (struct jail_report){0};
