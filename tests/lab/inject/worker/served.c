@@ -19,7 +19,8 @@
 
 bool served_child;
 
-/* The jail is not played: it would end a process for the injector's own calls. */
+/* The jail is not played: it would end a process for the injector's own calls. Its limits are nobody's then. */
+const struct jail_limits jail_usual;
 int jail_enter(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
 {
     (void)parent, (void)keep_fd, (void)limits;
