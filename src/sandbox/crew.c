@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/thread.h"
 
 void crew_wake_keeper(struct crew *c)
 {
@@ -202,17 +203,6 @@ void crew_expect(struct crew *c)
     crew_wake_keeper(c);
 }
 
-/* No signal of the host is handled on the keeper's thread. */
-static int start_keeper(struct crew *c)
-{
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int e = pthread_create(&c->keeper, NULL, keep, c);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return e;
-}
-
 static void crew_done(struct crew *c)
 {
     (void)pthread_cond_destroy(&c->news);
@@ -240,7 +230,7 @@ int crew_new(const struct program *program, unsigned ready, struct crew **ret, s
     c->program = (struct program){c->path, c->word, program->setting, program->patient};
     bool copied = c->path && (c->word || !program->word);
     c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    int e = c->wake < 0 ? errno : copied ? start_keeper(c) : ENOMEM;
+    int e = c->wake < 0 ? errno : copied ? thread_start(&c->keeper, NULL, keep, c) : ENOMEM;
     if (!e) {
         *ret = c;
         return 0;
