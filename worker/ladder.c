@@ -263,7 +263,7 @@ static void choose_lossless(struct climb *c, bool *ret_webp, bool *ret_png)
     /* Many levels after scaling are a grey picture's, and those are better lossy. */
     bool drawn = p.bits <= 2 || (c->look.flat > flat_enough / 2 && (p.bits <= 4 || c->l->pristine));
     *ret_webp = webp && (c->l->pristine || c->l->drawn) && flat && c->look.novel < novel_at_most;
-    *ret_png = small || c->l->drawn || (c->few && !*ret_webp && drawn) || (!webp && !c->m->opaque);
+    *ret_png = small || (c->l->drawn && (flat || !c->l->sheet)) || (c->few && !*ret_webp && drawn) || (!webp && !c->m->opaque);
 }
 
 static int try_lossless_with(struct climb *c, const struct encoder *by, size_t *ret_len)
@@ -283,12 +283,13 @@ static int try_lossless_with(struct climb *c, const struct encoder *by, size_t *
 static int try_quick(struct climb *c)
 {
     struct encoded jpeg = {0};
-    size_t len;
+    double pixels = (double)c->m->size.w * c->m->size.h;
+    size_t len = 0;
     int e = c->look.flat > flat_enough ? try_lossless_with(c, &encode_png_quick, &len) : 0;
-    if (e || c->fits || !c->m->opaque)
-        return e ? e : c->fits;
+    if (e || c->fits || c->l->sheet || !c->m->opaque)
+        return e ? e : c->fits && (!c->l->sheet || (double)len <= sure_bytes * pixels);
     e = encode_with(c, &encode_jpeg, c->m->size, c->l->limits->quality, &jpeg);
-    bool photo = (double)jpeg.len <= lined_bytes * c->m->size.w * c->m->size.h;
+    bool photo = (double)jpeg.len <= lined_bytes * pixels;
     keep(c, &jpeg, false);
     return e ? e : c->fits && photo;
 }

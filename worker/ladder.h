@@ -17,6 +17,7 @@ struct ladder {
     bool pristine;         /* the picture's pixels are the source's own, so that lossless may be smaller */
     bool thorough;         /* spend the time of the thorough lossy method */
     bool drawn;            /* a page or a drawing, made just now: quick and exact before small */
+    bool sheet;            /* drawn, of several pictures, which took long enough: small counts, unless it is small already */
     bool lossless_source;  /* source is there and its encoding loses nothing */
     struct jpeg_writer *jpeg; /* a JPEG of the picture at the first quality, begun already; NULL: none. Borrowed */
     struct encoded source; /* the source's own file as one more candidate; data NULL when there is none. Borrowed */

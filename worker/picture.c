@@ -465,7 +465,7 @@ static int encode_fitting(struct job *j, struct encoded *ret, uint32_t *ret_fact
     bool thorough = (!j->scaled && !j->drawn && !j->header.sheet) || j->header.colour == COLOUR_CMYK || drawn_webp;
     struct ladder l = {.limits = &j->limits, .webp = webp_allowed(j), .source = j->own, .pristine = pristine(j),
                        .thorough = thorough, .lossless_source = j->own.data && !j->header.lossy, .jpeg = j->jpeg,
-                       .drawn = j->drawn};
+                       .drawn = j->drawn || j->header.sheet, .sheet = j->header.sheet};
     return ladder_climb(&l, &j->image, ret, ret_facts);
 }
 

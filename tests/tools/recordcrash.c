@@ -47,9 +47,8 @@ static void pause_us(uint64_t us)
 static int derive(const char *body, size_t len, struct record_index *to)
 {
     uint8_t hash[SHA256_LEN];
-    if (len < SHA256_LEN)
+    if (len < SHA256_HEX_LEN || !sha256_unhex(body + len - SHA256_HEX_LEN, hash))
         return 0;
-    memcpy(hash, body + len - SHA256_LEN, SHA256_LEN);
     return to->use(to, hash);
 }
 
@@ -65,7 +64,7 @@ static struct record *open_record(void)
 /* "NUMBER PART/PARTS" and, in the first part of some, the hash of a picture. */
 static int append(struct record *r, uint32_t number, uint64_t *state)
 {
-    char bodies[3][80], data[BLOB_BYTES];
+    char bodies[3][96], data[BLOB_BYTES];
     struct record_new entries[3];
     struct record_blob blob = {.data = data, .len = 1 + random_below(state, sizeof data)};
     size_t count = 1 + random_below(state, COUNT(entries));
@@ -78,8 +77,8 @@ static int append(struct record *r, uint32_t number, uint64_t *state)
     memset(data, (int)(number & 0xff), blob.len);
     sha256(data, blob.len, blob.sha256);
     if (picture) {
-        memcpy(bodies[0] + entries[0].len, blob.sha256, SHA256_LEN);
-        entries[0].len += SHA256_LEN;
+        sha256_hex(blob.sha256, bodies[0] + entries[0].len);
+        entries[0].len += SHA256_HEX_LEN;
     }
     struct record_append a = {
         .session = names[session], .entries = entries, .count = count, .blobs = &blob, .n_blobs = picture, .after = -1};

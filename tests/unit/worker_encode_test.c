@@ -85,6 +85,38 @@ TEST(what_was_drawn_just_now_is_png_at_once_if_it_fits)
     CHECK(!ladder_climb(&l, &page, &small, &facts) && small.by != &encode_png_quick);
 }
 
+/* Fine lines are neither flat nor a photo: JPEG needs several times the bytes for them. */
+TEST(a_drawing_of_fine_lines_is_lossless_where_that_is_smaller)
+{
+    auto_image lines = flat_image(600, 400, 255, 255, 255, 255);
+    struct fit_limits limits = {.max_edge = 1568, .max_bytes = 512000, .quality = 75, .resize = 1};
+    for (uint32_t y = 0; y < 400; y++)
+        for (uint32_t x = 0; x < 600; x++)
+            if ((x * 7 + y * 4) % 16 < 8)
+                memset(lines.px + ((size_t)y * 600 + x) * 4, 0, 3);
+    for (int webp = 0; webp < 2; webp++) {
+        struct ladder l = {.limits = &limits, .webp = webp, .drawn = true};
+        auto_encoded e = {0}, jpeg = {0};
+        uint32_t facts = 0;
+        CHECK(!encode_jpeg.encode(&lines, 75, &jpeg) && !ladder_climb(&l, &lines, &e, &facts));
+        CHECK_MSG(e.by->lossless && e.len * 4 < jpeg.len && e.size.w == 600, "%zu bytes, JPEG %zu", e.len, jpeg.len);
+    }
+}
+
+/* A sheet took long enough to make: what is not small at once is looked for. */
+TEST(a_sheet_that_is_not_small_as_png_is_the_smallest_of_all)
+{
+    auto_image page = drawn_image(800, 600, 12, 5), photo = noisy_image(400, 300, true, 3);
+    struct fit_limits limits = {.max_edge = 1568, .max_bytes = 2000000, .quality = 75, .resize = 1};
+    struct ladder l = {.limits = &limits, .webp = true, .drawn = true, .sheet = true};
+    auto_encoded e = {0}, small = {0}, jpeg = {0};
+    uint32_t facts = 0;
+    page.opaque = true;
+    CHECK(!ladder_climb(&l, &page, &e, &facts) && e.by == &encode_png_quick);
+    CHECK(!ladder_climb(&l, &photo, &small, &facts) && !encode_jpeg.encode(&photo, 75, &jpeg));
+    CHECK_MSG(small.len <= jpeg.len, "%zu bytes, JPEG %zu", small.len, jpeg.len);
+}
+
 TEST(lossless_webp_is_exact)
 {
     auto_image m = noisy_image(70, 45, true, 2), back = {0};
