@@ -105,6 +105,7 @@ static void say_nothing(void *arg, const char *format, va_list list)
     (void)list;
 }
 
+/* No room for nonces: digests are not used here, and without memory for it the library would leave a descriptor open. */
 static struct MHD_Daemon *start(struct http *h, int fd, const struct pem *pem)
 {
     struct MHD_OptionItem tls[] = {
@@ -119,8 +120,8 @@ static struct MHD_Daemon *start(struct http *h, int fd, const struct pem *pem)
                             MHD_OPTION_NOTIFY_CONNECTION, connection_changed, h, MHD_OPTION_URI_LOG_CALLBACK,
                             request_heard, h, MHD_OPTION_CONNECTION_LIMIT,
                             (unsigned)(LIMIT_HTTP_CONNECTIONS + LIMIT_HTTP_SPARE), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                            LIMIT_HTTP_POOL, MHD_OPTION_CONNECTION_TIMEOUT, LIMIT_HTTP_IDLE_S, MHD_OPTION_ARRAY,
-                            h->gate.tls ? tls : tls + 2, MHD_OPTION_END);
+                            LIMIT_HTTP_POOL, MHD_OPTION_CONNECTION_TIMEOUT, LIMIT_HTTP_IDLE_S, MHD_OPTION_NONCE_NC_SIZE,
+                            0u, MHD_OPTION_ARRAY, h->gate.tls ? tls : tls + 2, MHD_OPTION_END);
 }
 
 /* A daemon that does not start has closed its socket, or not got that far. */
