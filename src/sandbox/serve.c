@@ -105,7 +105,7 @@ int serve_map_other(const struct work_request *request, const int fds[SERVE_FDS]
 
 void serve_one(serve_work *work, const void *arg)
 {
-    struct work_request request;
+    struct work_request request = {0};
     struct work_reply reply = {.magic = WORK_MAGIC};
     int fds[SERVE_FDS] = {-1, -1, -1};
     int e = serve_receive(&request, fds);

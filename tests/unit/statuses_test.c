@@ -258,7 +258,7 @@ TEST(threads_that_have_pictures_looked_at_take_no_signals)
     auto_fovea *f = context();
     auto_session *s = late_session(f);
     auto_free char *told = look_new(s, 8, LIMIT_LOOKS_MS);
-    CHECK(pool.calls == 9 && pool.bare == 0);
+    CHECK(told && pool.calls == 9 && pool.bare == 0);
 }
 
 /* However many there are. */
