@@ -34,6 +34,8 @@ CURLcode curl_set_tls(const struct curl_table *c, CURL *easy, const char *ca_fil
     CURLcode bad = c->curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     bad = bad ? bad : c->curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     bad = bad ? bad : c->curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    /* Without memory for its store of TLS sessions libcurl (7.88) ends the process. Connections are kept open instead. */
+    bad = bad ? bad : c->curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
     return bad || !ca_file ? bad : c->curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
 }
 
