@@ -34,9 +34,10 @@ struct label {
     uint32_t tells;
 };
 
-/* Puts the k-th picture (from 0) into its cell: made smaller to fit within it, never larger, centred, laid on
- * a ground where it is transparent, which the sheet's image says. number (from 1) and time_ms (below 0: none) go into its cell. Beneath it the first of the labels is written that
- * fits, or in small letters the last of those that tell the same; none where none fits. Their list ends with NULL words, or is NULL. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank. -ENOMEM. */
+/* Puts the k-th picture (from 0) into its cell: made smaller to fit within it, never larger, centred, laid on a ground where it is
+ * transparent, which the sheet's image says. number (from 1) and time_ms (below 0: none) go into its cell. Beneath it the first of the
+ * labels is written that fits, or in small letters the last of those that tell the same; none where none fits. Their list ends with
+ * NULL words, or is NULL. ASCII letters, digits, space and . : / # - + , ( ) are drawn, others as a blank. -ENOMEM. */
 int contact_put(struct contact *s, uint32_t k, const struct image *picture, uint32_t number, int64_t time_ms,
                 const struct label *labels);
 

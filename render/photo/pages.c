@@ -76,7 +76,8 @@ static int put_page(struct pages *d, uint32_t k, struct complaint *c)
     if (status)
         return complain(c, (enum work_status)status, "page %u: %.100s", d->first + k, reply.detail);
     /* Only read. */
-    struct image page = {.size = {reply.width, reply.height}, .opaque = !(reply.facts & WORK_HAS_ALPHA), .px = (uint8_t *)(uintptr_t)out.data};
+    struct image page = {.size = {reply.width, reply.height}, .opaque = !(reply.facts & WORK_HAS_ALPHA),
+                         .px = (uint8_t *)(uintptr_t)out.data};
     (void)snprintf(words, sizeof words, "page %u", d->first + k);
     (void)snprintf(number, sizeof number, "%u", d->first + k);
     struct label labels[] = {{words, WORK_LABEL_NUMBER}, {number, WORK_LABEL_NUMBER}, {NULL, 0}};

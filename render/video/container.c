@@ -244,7 +244,8 @@ int movie_open(const struct source *s, struct movie **ret, struct complaint *c)
     if (!m)
         return complain(c, WORK_NO_MEMORY, "no memory for the video");
     *m = (struct movie){.data = s->data, .len = s->len, .reached = INT64_MIN,
-                        .media = (enum media)s->request->media, .decodes = s->request->frame != WORK_NO_FRAME, .deadline = clock_ms() + LIMIT_VIDEO_MS};
+                        .media = (enum media)s->request->media, .decodes = s->request->frame != WORK_NO_FRAME,
+                        .deadline = clock_ms() + LIMIT_VIDEO_MS};
     int status = open_streams(m, c);
     if (!status)
         *ret = take(m);

@@ -27,7 +27,8 @@ int arrival_text(const char *text, size_t len, struct arrival_text *ret, struct 
 void arrival_text_done(struct arrival_text *t);
 #define auto_arrival_text cleanup(arrival_text_done) struct arrival_text
 
-/* One array or object at the start of the text, and where it ends; what stands behind it is not looked at. -EINVAL with words that say what is wrong in which line. */
+/* One array or object at the start of the text, and where it ends; what stands behind it is not looked at. -EINVAL with words that say
+ * what is wrong in which line. */
 int arrival_value(const char *text, size_t len, const char *whole, json_t **ret, size_t *ret_end, struct fovea_fault *fault);
 size_t arrival_line(const char *whole, const char *at); /* from 1 */
 

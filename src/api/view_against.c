@@ -308,7 +308,8 @@ static void take_panels(struct view_job *j, const struct fit_limits *limits, con
     double fx = (double)r->width / plan.size.w, fy = (double)r->height / plan.size.h; /* it may have been made smaller */
     for (uint32_t i = 0; i < PANELS; i++) {
         struct rect c = sheet_cell(&plan, i);
-        d->panels[i] = (struct rect){(uint32_t)(c.x * fx), (uint32_t)(c.y * fy), MAX((uint32_t)(c.w * fx), 1u), MAX((uint32_t)(c.h * fy), 1u)};
+        d->panels[i] = (struct rect){(uint32_t)(c.x * fx), (uint32_t)(c.y * fy), MAX((uint32_t)(c.w * fx), 1u),
+                                     MAX((uint32_t)(c.h * fy), 1u)};
     }
     d->scale[0] = all.w * (own->crop.w / own->width) / d->panels[0].w;
     d->scale[1] = all.h * (own->crop.h / own->height) / d->panels[0].h;

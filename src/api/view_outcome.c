@@ -38,7 +38,8 @@ static fovea_result *refuse_past(const struct view_job *j)
                             r->detail);
     note_time(&last, r->duration_ms);
     if (r->frames)
-        (void)buf_add_format(&last, " and has %s%u frame%s", r->facts & WORK_APPROXIMATE ? "about " : "", r->frames, r->frames == 1 ? "" : "s");
+        (void)buf_add_format(&last, " and has %s%u frame%s", r->facts & WORK_APPROXIMATE ? "about " : "", r->frames,
+                             r->frames == 1 ? "" : "s");
     return last.error ? NULL : refuse_named(REASON_INVALID_INPUT, path, r->facts & WORK_CUT ? "is over by then: the file is cut short, and "
                                             "what is there of it lasts %s" : "is over by then: it lasts %s", last.data);
 }

@@ -61,7 +61,6 @@ bool check_length(const struct work_request *request, const struct work_reply *r
     return true;
 }
 
-
 static bool frames_plausible(const struct work_reply *r)
 {
     return r->frames >= 1 && r->frames <= LIMIT_FRAMES;
@@ -289,8 +288,8 @@ static const uint8_t *cells_of(const struct work_reply *r, const uint8_t *data)
 
 static bool shown_true(const struct work_request *request, const struct work_reply *r, const uint8_t *data)
 {
-    return size_plausible(request, r) && extent_plausible(request, r) && frames_plausible(r) && pages_plausible(r) && lines_plausible(request, r) &&
-           time_plausible(r->time_ms) && time_plausible(r->duration_ms) && request->page <= r->pages &&
+    return size_plausible(request, r) && extent_plausible(request, r) && frames_plausible(r) && pages_plausible(r) &&
+           lines_plausible(request, r) && time_plausible(r->time_ms) && time_plausible(r->duration_ms) && request->page <= r->pages &&
            r->orientation >= 1 && r->orientation <= 8 && tiles_counted(request, r) && planned(request, r) &&
            (request->flags & (WORK_RAW | WORK_RGBA) ? rows_true(request, r)
                                                     : media_allowed(request, r->media) && true_to_bytes(r, data));
@@ -304,7 +303,8 @@ static bool facts_plausible(const struct work_request *request, const struct wor
     bool film = class == CLASS_VIDEO, laid_out = r->cells || request->flags & WORK_DIFF;
     bool stored = !laid_out && (film || class == CLASS_BITMAP || class == CLASS_PICTURE);
     uint32_t may = all_facts & ~(uint32_t)(WORK_ROUNDED | WORK_PARTIAL | WORK_DAMAGED | WORK_CSS_PIXELS | WORK_SOURCE);
-    may |= (stored ? WORK_ROUNDED : 0u) | (request->media == MEDIA_MARKDOWN ? WORK_SOURCE : 0u) | (class == CLASS_VECTOR ? WORK_CSS_PIXELS : 0u) | (film ? WORK_DAMAGED : 0u) |
+    may |= (stored ? WORK_ROUNDED : 0u) | (request->media == MEDIA_MARKDOWN ? WORK_SOURCE : 0u) |
+           (class == CLASS_VECTOR ? WORK_CSS_PIXELS : 0u) | (film ? WORK_DAMAGED : 0u) |
            (film && r->cells && request->flags & WORK_SHEET ? WORK_PARTIAL : 0u);
     return !(r->facts & ~may);
 }
