@@ -3,6 +3,7 @@
 #include "base/curl.h"
 
 #include <errno.h>
+#include <openssl/rand.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -27,10 +28,20 @@ const struct curl_table *curl_load(void)
     return loaded ? &table : NULL;
 }
 
+/* Where memory was short OpenSSL's generator may be left in an error, which only drawing from it mends. libcurl does not draw: it asks
+ * how the generator is, and would make no TLS connection ever again. */
+static void mend_generator(void)
+{
+    unsigned char one;
+    if (RAND_status() != 1)
+        (void)RAND_bytes(&one, 1);
+}
+
 /* The file takes the place of libcurl's own file of authorities, not of its folder: both are the system's, so its own
  * stay trusted. */
 CURLcode curl_set_tls(const struct curl_table *c, CURL *easy, const char *ca_file)
 {
+    mend_generator();
     CURLcode bad = c->curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     bad = bad ? bad : c->curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     bad = bad ? bad : c->curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);

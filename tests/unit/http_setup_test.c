@@ -2,6 +2,9 @@
 /* A libcurl that does not know an option: what it cannot do without is said, the rest is passed over. */
 #include "test.h"
 
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
 #include "base/curl.h"
 
 static struct curl_table table;
@@ -53,6 +56,16 @@ TEST(libcurl_is_given_no_tls_sessions_to_keep)
         SKIP("no libcurl");
     unknown = 0;
     CHECK(curl_set_tls(&table, NULL, NULL) == CURLE_OK && keeps_sessions == 0);
+}
+
+/* libcurl refuses TLS as long as it is in an error: found by the lab of failures, in the scene of fetching. */
+TEST(a_generator_that_lost_its_state_is_mended_before_libcurl_asks)
+{
+    if (!begin())
+        SKIP("no libcurl");
+    unknown = 0;
+    CHECK(RAND_status() == 1 && EVP_RAND_uninstantiate(RAND_get0_primary(NULL)) && RAND_status() == 0);
+    CHECK(curl_set_tls(&table, NULL, NULL) == CURLE_OK && RAND_status() == 1);
 }
 
 TEST(a_libcurl_that_is_too_old_is_told_apart_from_one_without_memory)

@@ -55,17 +55,21 @@ static int start_host(void)
     return host.http > 0 && host.tls > 0 ? 0 : -1;
 }
 
+/* OpenSSL may lose a record that it had no memory for, and both sides then wait: the question's own limit ends that, within the time of
+ * a play. */
+enum { QUESTION_MS = 4000 };
+
 static int put_config(void)
 {
     static const char model[] = "{vision: true, pdf: true, input: 2, output: 10}";
     char text[2048];
     (void)snprintf(text, sizeof text,
-                   "network.caFile: %s/ca.pem\nproviders:\n"
+                   "network.caFile: %s/ca.pem\nimages.questionTimeoutMs: %d\nproviders:\n"
                    "  wa: {wire: anthropic, baseUrl: \"http://127.0.0.1:%d\", apiKey: sk-test-0123456789abcdef, models: {ok: %s}}\n"
                    "  wc: {wire: openai-chat, baseUrl: \"http://127.0.0.1:%d/v1\", apiKey: sk-test-0123456789abcdef, models: {ok: %s, json: %s}}\n"
                    "  wg: {wire: gemini, baseUrl: \"http://127.0.0.1:%d/v1beta\", apiKey: sk-test-0123456789abcdef, models: {ok: %s}}\n"
                    "  ta: {wire: anthropic, baseUrl: \"https://127.0.0.1:%d\", apiKey: sk-test-0123456789abcdef, models: {ok: %s}}\n",
-                   host.folder, host.http, model, host.http, model, model, host.http, model, host.tls, model);
+                   host.folder, QUESTION_MS, host.http, model, host.http, model, model, host.http, model, host.tls, model);
     return put_file("config.yaml", text);
 }
 
