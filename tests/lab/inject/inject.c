@@ -6,7 +6,6 @@
  */
 #include "inject.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
@@ -285,39 +284,6 @@ void inject_tell_watched(void)
             tell_trace(&watched[i].where);
             told++;
         }
-}
-
-/* The frame behind the stand-in: who called malloc. The injector's own frames are few, and how many the compiler left differs. */
-static const void *caller_of(const struct trace *t)
-{
-    static const char *const stand_ins[] = {"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign"};
-    enum { OWN_FRAMES = 6 };
-    for (int i = 0; i + 1 < MIN(t->n, OWN_FRAMES); i++) {
-        Dl_info at;
-        for (size_t k = 0; dladdr(t->at[i], &at) && at.dli_sname && k < COUNT(stand_ins); k++)
-            if (!strcmp(at.dli_sname, stand_ins[k]))
-                return t->at[i + 1];
-    }
-    return NULL;
-}
-
-static bool is_openssls(const struct trace *t)
-{
-    const void *caller = caller_of(t);
-    Dl_info at;
-    return caller && dladdr(caller, &at) && at.dli_fname && (strstr(at.dli_fname, "/libcrypto.so") || strstr(at.dli_fname, "/libssl.so"));
-}
-
-bool inject_left_by_openssl(void)
-{
-    size_t left = 0;
-    watching = false;
-    for (size_t i = 0; i < WATCHED; i++) {
-        if (watched[i].block && !is_openssls(&watched[i].where))
-            return false;
-        left += watched[i].block != NULL;
-    }
-    return left > 0 && shared->struck && is_openssls(&shared->where);
 }
 
 static void crashed(int sig)

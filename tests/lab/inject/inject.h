@@ -73,8 +73,6 @@ void inject_tell(void);
 long inject_live(void);
 void inject_watch(void);
 void inject_tell_watched(void);
-/* Whether OpenSSL itself asked for the call that failed, and for each block that was allocated since inject_watch and is left. */
-bool inject_left_by_openssl(void);
 
 /* Crashes are counted and told with a trace. */
 void inject_catch(void);

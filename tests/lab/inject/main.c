@@ -84,7 +84,7 @@ static struct {
     double until; /* nothing is begun later; 0: never */
     struct outcome right; /* of the scene that is played */
     struct counts {
-        _Atomic long points, places, plays, cut, struck, right, said, refused, bad, lost_by_openssl, ends[100];
+        _Atomic long points, places, plays, cut, struck, right, said, refused, bad, ends[100];
     } *counts; /* shared with the processes that play */
 } lab;
 
@@ -197,9 +197,7 @@ static enum verdict play(const struct scene *s, size_t fault, long at, bool fore
     }
     if (v == HELD && files)
         v = LEAKS_FD;
-    if (v == HELD && blocks && inject_left_by_openssl()) {
-        lab.counts->lost_by_openssl++;
-    } else if (v == HELD && blocks) {
+    if (v == HELD && blocks) {
         inject_tell_watched();
         v = LEAKS;
     }
@@ -402,7 +400,6 @@ static void figures(size_t n)
            c->said, c->refused);
     printf("figure crashes %ld count\nfigure hangs %ld count\nfigure leaks %ld count\nfigure descriptors_left %ld count\n",
            c->ends[CRASHED], c->ends[HANGS], c->ends[LEAKS], c->ends[LEAKS_FD] + c->ends[LEAVES_CHILD]);
-    printf("figure plays_after_which_openssl_lost_blocks %ld count\n", c->lost_by_openssl);
     printf("figure wrong_answers %ld count\nfigure spoilt_afterwards %ld count\n", c->ends[WRONG] + c->ends[UNSAID], c->ends[SPOILT]);
 }
 
