@@ -31,29 +31,32 @@ static struct work_request request_of(const struct pages *d, uint32_t number)
                                  .page = d->pages > 1 ? number : 0};
 }
 
-/* The size of a page; 0x0 of one that does not open, which is told when it is to be drawn. */
-static struct size size_of(const struct pages *d, uint32_t number)
+/* The size of a page; 0x0 of one that does not open, which is told when it is to be drawn. Want of memory is told now: it may have
+ * passed by then, and the cells would have a size that the page had no say in. */
+static int size_of(const struct pages *d, uint32_t number, struct size *ret, struct complaint *c)
 {
     struct work_request q = request_of(d, number);
     struct source s = {.data = d->source->data, .len = d->source->len, .request = &q};
     struct decoder *page = NULL;
     struct header h = {0};
-    if (d->ops->open(&s, &page, &h, NULL))
-        return (struct size){0};
+    struct complaint of_page = {0};
+    int status = d->ops->open(&s, &page, &h, &of_page);
+    *ret = status ? (struct size){0} : upright(&h);
     d->ops->close(page);
-    return upright(&h);
+    return status == WORK_NO_MEMORY ? complain(c, WORK_NO_MEMORY, "page %u: %.100s", number, of_page.detail) : WORK_OK;
 }
 
 /* The first is often a small copy of others: the largest page that is shown decides how large the cells are. */
-static struct size largest(const struct pages *d, uint32_t n, struct size first)
+static int largest(const struct pages *d, uint32_t n, struct size *most, struct complaint *c)
 {
-    struct size most = first;
-    for (uint32_t k = 1; k < n; k++) {
-        struct size one = size_of(d, d->first + k);
-        if ((uint64_t)one.w * one.h > (uint64_t)most.w * most.h)
-            most = one;
+    int status = WORK_OK;
+    for (uint32_t k = 1; !status && k < n; k++) {
+        struct size one;
+        status = size_of(d, d->first + k, &one, c);
+        if ((uint64_t)one.w * one.h > (uint64_t)most->w * most->h)
+            *most = one;
     }
-    return most;
+    return status;
 }
 
 /* As rows of RGBA within the cell. */
@@ -97,8 +100,10 @@ int pages_sheet(const struct source *source, const struct decoder_ops **ops, str
         return complain(c, WORK_BAD_PAGE, "there are %u", pages);
     cleanup(pages_done) struct pages s = {.ops = *ops, .source = source, .first = first, .pages = pages};
     uint32_t n = MIN(last - first + 1, LIMIT_SHEET_CELLS);
-    struct size up = upright(h), most = largest(&s, n, up);
-    int status = contact_complain(contact_init(&s.contact, limits, n, most.w, most.h, most), c);
+    struct size up = upright(h), most = up;
+    int status = largest(&s, n, &most, c);
+    if (!status)
+        status = contact_complain(contact_init(&s.contact, limits, n, most.w, most.h, most), c);
     for (uint32_t k = 0; !status && k < n; k++)
         status = put_page(&s, k, c);
     if (!status)

@@ -6,7 +6,8 @@
 # INJECT_SCENES="NAME ..." plays these and no others, INJECT_KINDS=NAME,... these kinds only (all allocations of all scenes:
 # INJECT_POINTS=0 INJECT_KINDS=alloc). After INJECT_SECONDS the scenes begin nothing more and tell how far they came.
 # The same of worker programs, without their jail: of those whose libraries end the process when memory is short, only what our own
-# code asks for fails (own-alloc). What their own code asks of the kernel fails in the scene "served", in which a whole program answers.
+# code asks for fails (own-alloc), and since that is little, all of it. What their own code asks of the kernel fails in the scene
+# "served", in which a whole program answers.
 # Bugs that were found here are played again where they were, as tests/lab/inject/bugs.tsv says, in the quick form too.
 # A crash is told with its trace: addr2line -f -e BUILD/tests/lab/inject says where an offset is.
 set -u
@@ -72,10 +73,9 @@ while IFS='	' read -r bug program scene kinds function mode some <&3; do
     fi
 done 3<"$log.bugs"
 
-# One kind of one program's scenes: all of them, or the one in which the whole program answers a request.
+# One kind of one program's scenes: all of them, or the one in which the whole program answers a request; so many points of it.
 play_program() {
-    # shellcheck disable=SC2086
-    "$BUILD/tests/lab/inject-$1" $points "$3" "$2" >"$log.out" 2>"$log" || tell_log
+    "$BUILD/tests/lab/inject-$1" "$4" "$3" "$2" >"$log.out" 2>"$log" || tell_log
     sed -n "/^figure/!s/ inject_/ inject_${1}_${2}_/p" "$log.out"
 }
 if [ -n "${LAB_QUICK:-}" ]; then
@@ -90,12 +90,14 @@ for program in worker photo svg text pdf video ocr; do
         # libde265 waits for ever for threads that could not be started.
         [ "$program $kind" != 'photo thread' ] || continue
         wanted "$kind" || { [ "$kind" = own-alloc ] && wanted alloc; } || continue
-        play_program "$program" "$kind" all
+        some=$points
+        [ "$kind" != own-alloc ] || [ -n "${LAB_QUICK:-}" ] || some=0
+        play_program "$program" "$kind" all "$some"
     done
     for kind in $calls; do
         # Files are opened by fovea-ocr alone; of the others fontconfig does, and draws with the fonts that it can have.
         [ "$program $kind" = 'ocr open' ] || [ "$kind" != open ] || continue
-        ! wanted "$kind" || play_program "$program" "$kind" served
+        ! wanted "$kind" || play_program "$program" "$kind" served "$points"
     done
 done
 # Fetches are played in the network of tests/net, where that can be made.
