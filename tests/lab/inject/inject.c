@@ -124,9 +124,9 @@ int inject_verdict(enum inject_kind kind)
     if (!at || n < at || (n > at && !shared->forever))
         return 0;
     if (!atomic_exchange(&shared->struck, true)) {
-        int kind_now = atomic_exchange(&shared->kind, INJECT_NONE); /* the trace's own calls */
+        exempt = true; /* the trace's own calls */
         take_trace(&shared->where);
-        shared->kind = kind_now;
+        exempt = false;
     }
     return shared->error;
 }
