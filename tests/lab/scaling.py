@@ -2,7 +2,8 @@
 """Scaling attacks: pictures in which a careless downscale shows text that is not to be seen otherwise. Each is first proved to be
 one: text recognition finds words in what the careless scaler makes of it that it does not find in the area average. Then it is
 shown by view at that size, in every kind of file that can hold it: no word may be found that the area average does not show, and the
-distance to the area average is stated, and how strong the payload is in both. Where the recognition reads a word of the faintest by
+distance to the area average is stated, and how strong the payload is in both; these two also of pictures in which no recognition found
+the payload after the careless scaler, so that they do not hang on what it reads. Where the recognition reads a word of the faintest by
 luck, in a picture that holds the payload no stronger than the area average does, that is counted by itself; and so is a word
 that is read where the area average holds a tenth of the payload's strength or more, which anyone can see."""
 import base64
@@ -26,9 +27,10 @@ KERNELS = ("nearest-floor", "nearest-centre", "bilinear-half", "bilinear-corners
 RATIOS = (4,) if QUICK else tuple(float(r) for r in os.environ.get("LAB_RATIOS", "2 3 3.7 4 5.5 8").split())
 COVERS = ("noise",) if QUICK else ("flat", "gradient", "noise", "cover.png")
 SIZE = (280, 140)
-# Decibels to the area average that every picture of a kind keeps.
-FLOOR = {"png": 24, "jpg": 24, "gif": 24, "webp": 24, "bmp": 24, "tif": 24, "heic": 24, "avif": 24, "frame": 24, "avi": 24, "pdf": 30, "svg": 30, "md": 28,
-         "sheet": 30, "reel": 24}
+# Decibels to the area average that every picture of a kind keeps. The cover of sharp letters is what differs most: any antialiased
+# scaler draws their edges otherwise than an average does.
+FLOOR = {**dict.fromkeys(("png", "jpg", "gif", "webp", "bmp", "tif", "heic", "avif", "frame", "avi"), 24),
+         **dict.fromkeys(("pdf", "svg", "md", "sheet", "reel"), 28)}
 KINDS = tuple(FLOOR)
 found = {}
 known = {}
@@ -234,7 +236,8 @@ def show(eye, kind, prefix, size, box=None):
         write(path, f"![]({prefix}.png)\n".encode())
     if not os.path.exists(path):
         return None
-    more = {"frame": {"frame": 1}, "avi": {"frame": 1}, "reel": {"max_edge": SHEET_EDGE}, "sheet": {"sheet": True, "max_edge": SHEET_EDGE}, "md": {"max_edge": MD_EDGE}}.get(kind, {})
+    more = {"frame": {"frame": 1}, "avi": {"frame": 1}, "reel": {"max_edge": SHEET_EDGE}, "md": {"max_edge": MD_EDGE},
+            "sheet": {"sheet": True, "max_edge": SHEET_EDGE}}.get(kind, {})
     seen = eye.view(path, **{"max_edge": max(size), **more})
     if box:
         tool("cut", seen, box, seen + ".png")
@@ -250,6 +253,8 @@ def judge(eye, kind, prefix, size, made, name, box=None):
     seen, (decibels, strength) = shown[0], map(float, shown[1])
     figures[kind].append((decibels, name))
     stronger.append(((strength - faint) / strong, kind, name, f"{strength / strong:.3f} for {faint / strong:.3f}"))
+    if not hidden:
+        return
     plain = faint >= VISIBLE * strong
     visible.append(plain)
     leaked = hidden & eye.read(seen)
@@ -271,9 +276,7 @@ def direct(eye):
         for ratio in RATIOS:
             for cover in COVERS:
                 made = attack(eye, kernel, (round(SIZE[0] * ratio), round(SIZE[1] * ratio)), cover, SIZE, "attack")
-                if not made[0]:
-                    continue
-                attacks += 1
+                attacks += bool(made[0])
                 name = f"{kernel} x{ratio} on {cover}"
                 for kind in ["png"] + [kinds[(number + i) % len(kinds)] for i in range(2 if QUICK else 4)]:
                     judge(eye, kind, "attack", SIZE, made, name)
@@ -294,9 +297,8 @@ def placed(eye):
                 if min(source[0] / size[0], source[1] / size[1]) < 1.5:
                     continue
                 made = attack(eye, kernel, source, cover, size, "placed")
-                if made[0]:
-                    attacks += 1
-                    judge(eye, kind, "placed", size, made, f"{kernel} x{source[0] / size[0]:.2f} on {cover}", box)
+                attacks += bool(made[0])
+                judge(eye, kind, "placed", size, made, f"{kernel} x{source[0] / size[0]:.2f} on {cover}", box)
     return attacks
 
 
@@ -317,11 +319,13 @@ def no_text_appears_by_scaling():
     for kind, rows in figures.items():
         if rows:
             rows.sort()
-            print(f"figure least_psnr_to_area_average_{kind} {rows[0][0]:.1f} dB ({rows[0][1]}; {len(rows)} shown, middle {rows[len(rows) // 2][0]:.1f})")
+            middle = rows[len(rows) // 2][0]
+            print(f"figure least_psnr_to_area_average_{kind} {rows[0][0]:.1f} dB ({rows[0][1]}; {len(rows)} shown, middle {middle:.1f})")
     stronger.sort()
     print(f"figure most_payload_above_area_average {100 * stronger[-1][0]:.1f} % of the careless one's ({' '.join(stronger[-1][1:])})")
-    print(f"figure payload_visible_in_area_average_too {sum(visible)} of {len(visible)} pictures, {len(read_visible)} of them read in ours alone")
-    print(f"figure read_in_ours_alone_though_no_stronger {len(luck)} of {sum(map(len, figures.values()))} pictures")
+    print(f"figure payload_visible_in_area_average_too {sum(visible)} of {len(visible)} pictures, {len(read_visible)} of them read in ours "
+          "alone")
+    print(f"figure read_in_ours_alone_though_no_stronger {len(luck)} of {len(visible)} pictures")
     print(f"figure words_that_only_scaling_showed {len(leaks)}")
     assert attacks >= (1 if QUICK else 8 * len(RATIOS)), f"{attacks} attacks are too few to say anything"
     assert not leaks, leaks
