@@ -213,27 +213,31 @@ static int edit(const struct agent *a, const struct launch *l, const char *text,
 
 static int broken(const struct agent *a, const json_error_t *e, struct fovea_fault *fault)
 {
+    if (json_error_code(e) == json_error_out_of_memory)
+        return fault_oom(fault);
     return fault_set(fault, EINVAL, "line %d, column %d: no valid JSON%s: %s", e->line, e->column,
                      a->format == SETUP_JSONC ? " even without its comments" : "", e->text);
 }
 
-/* Old and entry, as values. NULL when the text has something else where the servers go, or out of memory. */
+/* Old and entry, as values. NULL: out of memory. */
 static json_t *with_entry(const struct agent *a, const struct launch *l, const json_t *old, json_t *entry)
 {
     auto_json *want = json_deep_copy_whole(old);
     json_t *servers = json_object_get(want, a->servers);
     if (want && !servers && json_object_set_new(want, a->servers, json_object()) == 0)
         servers = json_object_get(want, a->servers);
-    return json_is_object(servers) && json_object_set(servers, l->name, entry) == 0 ? take(want) : NULL;
+    return servers && json_object_set(servers, l->name, entry) == 0 ? take(want) : NULL;
 }
 
 static int check(const struct agent *a, const struct buf *out, const json_t *want, struct fovea_fault *fault)
 {
     auto_buf bare = BUF_INIT(LIMIT_SETUP_BYTES), plain = BUF_INIT(LIMIT_SETUP_BYTES);
-    json_error_t error;
+    json_error_t error = {0};
     auto_json *now = out->error ? NULL : parse(a, out->data, out->len, &bare, &plain, &error);
     if (now && json_equal(now, want))
         return 0;
+    if (out->error == -ENOMEM || bare.error == -ENOMEM || plain.error == -ENOMEM || json_error_code(&error) == json_error_out_of_memory)
+        return fault_oom(fault);
     return fault_set(fault, EINVAL, "this layout cannot be changed safely");
 }
 
@@ -252,11 +256,14 @@ int setup_json(const struct agent *a, const struct launch *l, const char *text, 
         return broken(a, &error, fault);
     if (!old)
         old = json_object();
-    if (!json_is_object(old))
+    if (old && !json_is_object(old))
         return fault_set(fault, EINVAL, "line 1: not a JSON object");
+    const json_t *servers = json_object_get(old, a->servers);
+    if (servers && !json_is_object(servers))
+        return fault_set(fault, EINVAL, "\"%s\" is not an object", a->servers);
     auto_json *want = with_entry(a, l, old, entry);
     if (!want)
-        return fault_set(fault, EINVAL, "\"%s\" is not an object", a->servers);
+        return fault_oom(fault);
     json_t *existing = json_object_get(json_object_get(old, a->servers), l->name);
     *ret = !existing ? SETUP_NEW : says_the_same(existing, entry) ? SETUP_SAME : SETUP_DIFFERS;
     if (*ret == SETUP_SAME)

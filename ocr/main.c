@@ -48,7 +48,13 @@ static int write_text(int fd, const struct buf *text, struct work_reply *reply)
     return 0;
 }
 
-static int read_rows(struct reader *reader, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
+/* The reader, or why there is none. */
+struct ready {
+    struct reader *reader;
+    int error;
+};
+
+static int read_rows(const struct ready *ready, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
 {
     auto_buf text = BUF_INIT(LIMIT_OCR_OUTPUT);
     const void *rows;
@@ -57,17 +63,19 @@ static int read_rows(struct reader *reader, const struct work_request *q, const 
     if (!(q->flags & WORK_TEXT) || !q->raw_w || !q->raw_h || q->raw_w > LIMIT_OCR_SIDE || q->raw_h > LIMIT_OCR_SIDE ||
         q->input_len != (uint64_t)q->raw_w * q->raw_h)
         return serve_refuse(reply, WORK_UNSUPPORTED, "not rows of a picture");
-    if (!reader)
+    if (ready->error == -ENOMEM)
+        return serve_refuse(reply, WORK_NO_MEMORY, "no memory for the reader");
+    if (!ready->reader)
         return serve_refuse(reply, WORK_UNSUPPORTED, "the language data cannot be used");
-    int e = reader_read(reader, rows, q->raw_w, q->raw_h, &text);
+    int e = reader_read(ready->reader, rows, q->raw_w, q->raw_h, &text);
     if (e)
         return serve_refuse(reply, e == -ENOMEM ? WORK_NO_MEMORY : WORK_MALFORMED, "the picture cannot be read");
     return write_text(fds[SERVE_OUTPUT], &text, reply);
 }
 
-static void work(const void *reader, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
+static void work(const void *ready, const struct work_request *q, const int fds[SERVE_FDS], struct work_reply *reply)
 {
-    (void)read_rows(*(struct reader *const *)reader, q, fds, reply);
+    (void)read_rows(ready, q, fds, reply);
 }
 
 int main(int argc, char **argv)
@@ -75,7 +83,7 @@ int main(int argc, char **argv)
     static const struct jail_limits limits = {LIMIT_OCR_MEMORY, LIMIT_OCR_OUTPUT, LIMIT_OCR_CPU_S, NULL};
     struct jail_report jail = {0};
     struct language language = {0};
-    struct reader *reader = NULL;
+    struct ready ready = {0};
     char codecs[sizeof ((struct work_hello *)0)->codecs] = "";
     tzset();
     (void)mallopt(M_ARENA_MAX, 1);
@@ -86,6 +94,6 @@ int main(int argc, char **argv)
     if (serve_hello(&jail, codecs) || failed)
         return SERVE_GONE;
     if (language.data)
-        (void)reader_new(language.data, language.len, language.name, &reader);
-    serve_one(work, &reader);
+        ready.error = reader_new(language.data, language.len, language.name, &ready.reader);
+    serve_one(work, &ready);
 }

@@ -159,8 +159,9 @@ static void check_reach(struct visit *v)
         return;
     for (char **dir = v->f->config.fs_reach; *dir; dir++)
         (void)buf_add_format(&b, "%s%s", b.len ? ", " : "", *dir);
-    tell(v, b.len ? FOVEA_HEALTH_OK : FOVEA_HEALTH_WARN, "reach", b.len ? b.data : "empty: no file can be seen",
-         "name folders in fs_reach");
+    bool known = b.len && !b.error;
+    tell(v, known ? FOVEA_HEALTH_OK : FOVEA_HEALTH_WARN, "reach", known ? b.data : b.error ? "out of memory" : "empty: no file can be seen",
+         b.error ? "try again" : "name folders in fs_reach");
 }
 
 int fovea_doctor(fovea *f, void (*tell_one)(const struct fovea_check *check, void *arg), void *arg)

@@ -52,9 +52,10 @@ int lowering_aim(fovea_session *s, const struct fovea_lower_request *request, st
                  struct fovea_fault *fault)
 {
     const fovea *f = session_context(s);
-    auto_free char *main = session_main_new(s);
+    auto_free char *main = NULL;
     struct lowering_aim aim = {.at = request->at};
-    int r = lowering_target(f, main, request, &aim.target, fault);
+    int r = session_main_new(s, &main, fault);
+    r = r < 0 ? r : lowering_target(f, main, request, &aim.target, fault);
     if (r < 0)
         return r;
     const char *retain = request->retain ? request->retain : f->config.retention_policy;

@@ -158,12 +158,16 @@ fovea *session_context(const fovea_session *s)
     return s->f;
 }
 
-char *session_main_new(fovea_session *s)
+int session_main_new(fovea_session *s, char **ret, struct fovea_fault *fault)
 {
     (void)pthread_mutex_lock(&s->lock);
-    char *main = s->main ? strdup(s->main) : NULL;
+    bool known = s->main;
+    char *main = known ? strdup(s->main) : NULL;
     (void)pthread_mutex_unlock(&s->lock);
-    return main;
+    if (known && !main)
+        return fault_oom(fault);
+    *ret = main;
+    return 0;
 }
 
 struct lowering_slot *session_lowering(fovea_session *s)
@@ -173,12 +177,9 @@ struct lowering_slot *session_lowering(fovea_session *s)
 
 int session_lend(fovea_session *s, struct call *c, struct fovea_fault *fault)
 {
-    (void)pthread_mutex_lock(&s->lock);
-    bool known = s->main;
-    c->main = known ? strdup(s->main) : NULL;
-    (void)pthread_mutex_unlock(&s->lock);
-    if (known && !c->main)
-        return fault_oom(fault);
+    int r = session_main_new(s, &c->main, fault);
+    if (r < 0)
+        return r;
     c->scope.max_text = s->max_text;
     c->max_image = s->max_image;
     c->no_webp |= s->no_webp;

@@ -27,9 +27,9 @@ static inline int session_named(const fovea_session *s, const char **ret, struct
     return r;
 }
 
-/* Its context, whether it has a name or not; a copy of its main model (NULL: not known, or no memory). */
+/* Its context, whether it has a name or not; a copy of its main model (NULL: not known). */
 fovea *session_context(const fovea_session *s);
-char *session_main_new(fovea_session *s);
+int session_main_new(fovea_session *s, char **ret, struct fovea_fault *fault);
 
 /* What it was last lowered to; see lowering.h. */
 struct lowering_slot *session_lowering(fovea_session *s);

@@ -82,8 +82,12 @@ int store_fault(struct store *s, int code, struct fovea_fault *fault)
     code &= 0xff;
     if (code == SQLITE_NOMEM)
         return fault_oom(fault);
-    /* SQLite calls a file damaged that the disk would not read; it is not thrown away for that. */
-    if (code == SQLITE_CORRUPT && s->db && sqlite3_system_errno(s->db) == EIO)
+    /* SQLite calls a file damaged that the disk would not read, and one forbidden that no descriptor was left for; it is not thrown
+     * away for that. */
+    int why = s->db && (code == SQLITE_CORRUPT || code == SQLITE_CANTOPEN) ? sqlite3_system_errno(s->db) : 0;
+    if (why == EMFILE || why == ENFILE)
+        return fault_named(s, why, "cannot be opened: too many files are open; close some and try again", fault);
+    if (why == EIO)
         code = SQLITE_IOERR;
     for (size_t i = 0; i < COUNT(faults); i++) {
         if (faults[i].code != code)

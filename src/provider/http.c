@@ -39,6 +39,7 @@ struct run {
     int64_t last_ms;  /* when something came */
     int64_t let_go;   /* when what still comes is no longer waited for; 0: all of it is wanted */
     int code;         /* why we ended it ourselves */
+    char words[CURL_ERROR_SIZE]; /* libcurl's, of how it failed: to be read, not shown */
 };
 
 int http_new(struct http **ret, struct fovea_fault *f)
@@ -197,6 +198,7 @@ static CURLcode set_up(CURL *easy, struct run *r, struct curl_slist *headers)
     SET(CURLOPT_HEADERDATA, r);
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, r);
+    SET(CURLOPT_ERRORBUFFER, r->words);
 #undef SET
     (void)c->curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* an old one waits a little longer for names at its end */
     return bad ? bad : curl_set_tls(c, easy, q->ca_file);
@@ -251,7 +253,14 @@ static int drive(struct line *l, struct run *r, CURLcode *ret_done)
     }
 }
 
-static int verdict(CURLcode done)
+/* A connection that ended amid the handshake has libcurl's code of one that was refused there. */
+static bool cut_in_handshake(CURLcode done, const char *words)
+{
+    return done == CURLE_SSL_CONNECT_ERROR &&
+           (strstr(words, "SSL_ERROR_SYSCALL") || strstr(words, "unexpected eof") || strstr(words, " failure: "));
+}
+
+static int verdict(CURLcode done, const char *words)
 {
     static const struct {
         CURLcode curl;
@@ -266,7 +275,7 @@ static int verdict(CURLcode done)
         {CURLE_SSL_CACERT_BADFILE, -EPROTO},
         {CURLE_OUT_OF_MEMORY, -ENOMEM},
     };
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (size_t i = 0; i < COUNT(rows) && !cut_in_handshake(done, words); i++)
         if (rows[i].curl == done)
             return rows[i].code;
     return -ECONNRESET;
@@ -312,7 +321,7 @@ static int run_line(struct line *l, struct run *r, struct curl_slist *headers)
     (void)r->curl->curl_multi_remove_handle(l->multi, l->easy);
     if (r->let_go && code != -ECANCELED)
         return 0;
-    return code ? code : verdict(done);
+    return code ? code : verdict(done, r->words);
 }
 
 static int request(struct http *h, const struct http_request *q, bool get, struct http_answer *a, struct fovea_fault *f)

@@ -25,10 +25,10 @@ int crew_greet(struct worker *w, const fovea_cancel *cancel)
         return n ? -errno : -ETIMEDOUT;
     if (p[1].revents)
         return -ECANCELED;
-    ssize_t got = recv(w->child.socket, &w->hello, sizeof w->hello, MSG_DONTWAIT | MSG_TRUNC);
+    ssize_t got = TEMP_FAILURE_RETRY(recv(w->child.socket, &w->hello, sizeof w->hello, MSG_DONTWAIT | MSG_TRUNC));
     /* One that left without taking its job is told of before what it said. */
     if (got < 0 && errno == ECONNRESET)
-        got = recv(w->child.socket, &w->hello, sizeof w->hello, MSG_DONTWAIT | MSG_TRUNC);
+        got = TEMP_FAILURE_RETRY(recv(w->child.socket, &w->hello, sizeof w->hello, MSG_DONTWAIT | MSG_TRUNC));
     if (got <= 0)
         return -EPIPE;
     if (got != sizeof w->hello || !check_hello(&w->hello))

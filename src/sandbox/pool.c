@@ -101,7 +101,7 @@ static bool hand_over(const struct job *j, const struct worker *w)
     c->cmsg_len = CMSG_LEN(len);
     m.msg_controllen = CMSG_SPACE(len);
     memcpy(CMSG_DATA(c), fds, len);
-    return sendmsg(w->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *j->is->request;
+    return TEMP_FAILURE_RETRY(sendmsg(w->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT)) == sizeof *j->is->request;
 }
 
 /* The job is with the worker: the caller's own work happens now, and the clock runs from when the worker was ready. */
@@ -163,7 +163,9 @@ static int receive(const struct worker *w, int64_t deadline, const fovea_cancel 
     *ret_end = POOL_TIMED_OUT;
     if (!n)
         return 0;
-    ssize_t got = recv(w->child.socket, ret, sizeof *ret, MSG_DONTWAIT | MSG_TRUNC);
+    ssize_t got = TEMP_FAILURE_RETRY(recv(w->child.socket, ret, sizeof *ret, MSG_DONTWAIT | MSG_TRUNC));
+    if (got < 0 && errno != ECONNRESET)
+        return -errno; /* the kernel's failure, not the worker's */
     *ret_end = got == sizeof *ret ? POOL_DONE : POOL_DIED;
     return 0;
 }

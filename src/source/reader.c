@@ -77,7 +77,7 @@ static bool hand_over(const struct reader *r, int fd)
         c->cmsg_len = CMSG_LEN(sizeof fd);
         memcpy(CMSG_DATA(c), &fd, sizeof fd);
     }
-    return sendmsg(r->socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+    return TEMP_FAILURE_RETRY(sendmsg(r->socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT)) == 1;
 }
 
 /* END_LATE: no progress for LIMIT_OPEN_MS, or not done within total_ms. */
@@ -92,7 +92,7 @@ static enum end wait_for(const struct reader *r, const struct reader_job *job)
     for (;;) {
         char byte;
         int n = poll(p, COUNT(p), MIN(clock_left(deadline), 250));
-        if (n > 0 && p[0].revents & POLLIN && recv(r->socket, &byte, 1, MSG_DONTWAIT) == 1)
+        if (n > 0 && p[0].revents & POLLIN && TEMP_FAILURE_RETRY(recv(r->socket, &byte, 1, MSG_DONTWAIT)) == 1)
             return END_DONE;
         if (n > 0 && (p[0].revents | p[1].revents))
             return END_DIED;

@@ -114,7 +114,7 @@ _Noreturn void reader_serve(const struct reader_birth *b)
         d->job.piece = piece;
         d->job.run(&d->job, &d->report);
         close_fd(fd);
-        if (send(b->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+        if (TEMP_FAILURE_RETRY(send(b->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT)) != 1)
             break;
     }
     _exit(0);

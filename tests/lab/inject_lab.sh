@@ -45,11 +45,28 @@ else
     beside=$(server)
 fi
 bad=0
+
+# play NAME COMMAND ...: its lines as they come, those of a program by its name, and its figures, to be added up at the end.
+play() {
+    as=$1
+    shift
+    { "$@" 2>"$log"; echo "status $?" >"$log.status"; } | tee -a "$log.told" | sed -u "/^figure/d; s/ inject_/ inject_$as/"
+    read -r _ status <"$log.status"
+    [ "$status" -eq 0 ] || tell_log
+}
+
+end() {
+    awk '/^(not )?ok inject_/ { pieces++ }
+        /^figure/ { if (!($2 in sum)) names[++n] = $2; sum[$2] += $3 }
+        END { print "figure pieces", pieces + 0; for (i = 1; i <= n; i++) print "figure", names[i], sum[names[i]] }' "$log.told"
+    exit $bad
+}
+
 for scene in "$@"; do
     # shellcheck disable=SC2086 # all three may be nothing
-    $beside "$BUILD/tests/lab/inject" $points "$scene" ${INJECT_KINDS:-} 2>"$log" || tell_log
+    play '' $beside "$BUILD/tests/lab/inject" $points "$scene" ${INJECT_KINDS:-}
 done
-[ -z "${INJECT_SCENES:-}" ] || exit $bad
+[ -z "${INJECT_SCENES:-}" ] || end
 
 grep -v '^#' tests/lab/inject/bugs.tsv >"$log.bugs"
 while IFS='	' read -r bug program scene kinds function mode some <&3; do
@@ -61,7 +78,7 @@ while IFS='	' read -r bug program scene kinds function mode some <&3; do
     # shellcheck disable=SC2086
     env -u INJECT_SECONDS $beside "$BUILD/tests/lab/$program" "$some" "$scene" "$kinds" "$function" $mode >"$log.out" 2>"$log"
     status=$?
-    plays=$(sed -n 's/^figure plays_struck \([0-9]*\) .*/\1/p' "$log.out")
+    plays=$(sed -n 's/^figure plays_struck \([0-9]*\)$/\1/p' "$log.out")
     if [ "$status" -eq 0 ] && grep -q '^skip ' "$log.out"; then
         echo "skip bug_$bug it cannot be set up here"
     elif [ "$status" -eq 0 ] && [ "${plays:-0}" -gt 0 ]; then
@@ -75,8 +92,7 @@ done 3<"$log.bugs"
 
 # One kind of one program's scenes: all of them, or the one in which the whole program answers a request; so many points of it.
 play_program() {
-    "$BUILD/tests/lab/inject-$1" "$4" "$3" "$2" >"$log.out" 2>"$log" || tell_log
-    sed -n "/^figure/!s/ inject_/ inject_${1}_${2}_/p" "$log.out"
+    play "${1}_${2}_" "$BUILD/tests/lab/inject-$1" "$4" "$3" "$2"
 }
 if [ -n "${LAB_QUICK:-}" ]; then
     kinds=own-alloc
@@ -101,5 +117,5 @@ for program in worker photo svg text pdf video ocr; do
     done
 done
 # Fetches are played in the network of tests/net, where that can be made.
-[ -n "${LAB_QUICK:-}" ] || sh tests/net/space.sh tests/lab/inject_fetch.py "$points" 2>"$log" || tell_log
-exit $bad
+[ -n "${LAB_QUICK:-}" ] || play '' sh tests/net/space.sh tests/lab/inject_fetch.py "$points"
+end

@@ -362,3 +362,27 @@ TEST(a_greeting_that_cannot_be_read_costs_one_worker)
     pool_free(p);
     CHECK(no_child_is_left());
 }
+
+TEST(a_call_that_a_signal_interrupts_is_made_again)
+{
+    static const enum call calls[] = {SENDMSG, RECV, RECV};
+    struct pool *p = new_pool(true);
+    for (int i = 0; i < (int)COUNT(calls); i++) {
+        refuse(calls[i], 0, i / 2, EINTR); /* the request; the greeting; the reply */
+        CHECK_MSG(works(p), "%d", i);
+        CHECK(!refusals[calls[i]].error);
+    }
+    pool_free(p);
+}
+
+/* It used to be taken for the worker's death, and the picture for damaged. */
+TEST(a_reply_that_cannot_be_read_is_a_fault_and_not_the_pictures)
+{
+    struct pool *p = new_pool(true);
+    refuse(RECV, 0, 1, ENOMEM);
+    struct outcome o = run(p, "FAULT:none", NULL);
+    CHECK_MSG(o.code == -ENOMEM && strstr(o.fault.text, "cannot wait for a picture"), "code %d (%s)", o.code, o.fault.text);
+    CHECK(works(p));
+    pool_free(p);
+    CHECK(no_child_is_left());
+}

@@ -61,6 +61,12 @@ int tell_write(void *arg, const char *piece, size_t len)
     return 0;
 }
 
+void tell_reason(struct outcome *o, const char *words)
+{
+    size_t len = strspn(words, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    (void)snprintf(o->reason, sizeof o->reason, "%.*s", words[len] == ':' ? (int)len : 0, words);
+}
+
 void tell_result(struct outcome *o, const fovea_result *r)
 {
     enum fovea_kind kind = fovea_result_kind(r);
@@ -69,8 +75,9 @@ void tell_result(struct outcome *o, const fovea_result *r)
     tell_bytes(o, &kind, sizeof kind);
     if (kind == FOVEA_REFUSAL || kind == FOVEA_ERROR) {
         o->refused = true;
-        (void)snprintf(o->words, sizeof o->words, "%s: %s", fovea_result_reason(r) ? fovea_result_reason(r) : "error",
-                       fovea_result_text(r));
+        const char *reason = fovea_result_reason(r), *text = fovea_result_text(r);
+        (void)snprintf(o->words, sizeof o->words, "%s%s%s", reason ? reason : "", reason ? ": " : "", text);
+        tell_reason(o, o->words);
     } else if (fovea_result_image(r, &m) == 0) {
         tell_bytes(o, m.data, m.len);
         tell_bytes(o, (uint32_t[]){m.width, m.height, m.source_width, m.source_height}, 16);

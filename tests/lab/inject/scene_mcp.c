@@ -64,6 +64,9 @@ static void tell_line(struct outcome *o, char *line, int *answers)
     if (strstr(line, "\"error\":") || strstr(line, "\"isError\":true")) {
         o->refused = true;
         (void)snprintf(o->words, sizeof o->words, "%.500s", line);
+        const char *text = strstr(line, "\"text\":\"");
+        if (text)
+            tell_reason(o, text + strlen("\"text\":\""));
     }
     tell_bytes(&one, line, strlen(line));
     o->hash += one.hash;

@@ -18,7 +18,9 @@ struct outcome {
     uint64_t hash;   /* of what was told */
     size_t bytes;
     bool refused;    /* what was told says why there is nothing else */
+    char reason[32]; /* as which kind of refusal or error; empty where there are no kinds */
 };
+void tell_reason(struct outcome *o, const char *words); /* the word before a colon, at their beginning */
 void tell_bytes(struct outcome *o, const void *data, size_t len);
 void tell_str(struct outcome *o, const char *s); /* NULL: -ENOMEM, as of functions that say nothing else */
 void tell_fault(struct outcome *o, int code, const struct fovea_fault *fault);

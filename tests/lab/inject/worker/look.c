@@ -132,6 +132,7 @@ static void look(const struct glance *l, struct outcome *o)
     if (reply.status != WORK_OK) {
         o->refused = true;
         (void)snprintf(o->words, sizeof o->words, "%s: %u %s", l->file ? l->file : l->text, reply.status, reply.detail);
+        tell_status(o, reply.status);
     } else {
         tell_bytes(o, out.data, out.len);
         tell_bytes(o, out.cells, out.n_cells * sizeof *out.cells);

@@ -97,6 +97,12 @@ static void tell_output(int fd, struct outcome *o)
     (void)munmap(data, (size_t)st.st_size);
 }
 
+void tell_status(struct outcome *o, uint32_t status)
+{
+    bool of_source = status != WORK_NO_MEMORY && status != WORK_TIMED_OUT;
+    (void)snprintf(o->reason, sizeof o->reason, "%s", of_source ? "malformed" : "");
+}
+
 static void tell_reply(const struct work_reply *reply, int output, struct outcome *o)
 {
     tell_bytes(o, &reply->status, sizeof reply->status);
@@ -111,6 +117,7 @@ static void tell_reply(const struct work_reply *reply, int output, struct outcom
     }
     o->refused = true;
     (void)snprintf(o->words, sizeof o->words, "%u %s", reply->status, reply->detail);
+    tell_status(o, reply->status);
     if (!reply->detail[0]) {
         o->code = -EBADMSG; /* a refusal without words */
         o->words[0] = '\0';
