@@ -144,7 +144,7 @@ static bool is_untrue(enum inject_kind kind, const char *reason)
 /* The same of a code: what was asked for was right, and what there is of it is as it was. */
 static bool is_untrue_code(enum inject_kind kind, int code)
 {
-    static const int of_source[] = {-EINVAL, -ENOENT, -EACCES, -EPERM, -EEXIST, -EBADMSG, -EUCLEAN};
+    static const int of_source[] = {-EINVAL, -ENOENT, -EACCES, -EEXIST, -EBADMSG, -EUCLEAN};
     bool want = kind == INJECT_ALLOC || kind == INJECT_OWN_ALLOC || kind == INJECT_MMAP || kind == INJECT_OPEN || kind == INJECT_FORK ||
                 kind == INJECT_THREAD || kind == INJECT_PIPE || kind == INJECT_MEMFD || kind == INJECT_SOCKET || kind == INJECT_DUP;
     bool of = false;
