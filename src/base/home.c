@@ -99,6 +99,14 @@ void home_unlock(int folder)
     (void)flock(folder, LOCK_UN);
 }
 
+bool home_permits(const char *folder, const char *file)
+{
+    char path[LIMIT_PATH_BYTES];
+    int n = snprintf(path, sizeof path, "%s/%s", folder, file);
+    return n < (int)sizeof path && faccessat(AT_FDCWD, folder, R_OK | W_OK | X_OK, AT_EACCESS) == 0 &&
+           (faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 || errno == ENOENT);
+}
+
 /* What SQLite keeps beside a file: 0 and 1, false past the last, and of a name that has no room for it. */
 static bool log_name(const char *file, size_t i, char name[static NAME_MAX + 1])
 {

@@ -29,6 +29,9 @@ int home_sync(int folder);
 void home_lock(int folder, int64_t deadline);
 void home_unlock(int folder);
 
+/* Whether such a file may be written by us, as far as permissions of it, its folder and its file system say. */
+bool home_permits(const char *folder, const char *file);
+
 /* Removes a store with its log, if it is still the file that was meant. */
 void home_remove(int folder, const char *file, int64_t deadline, const struct stat *meant);
 

@@ -89,6 +89,9 @@ int store_fault(struct store *s, int code, struct fovea_fault *fault)
         return fault_named(s, why, "cannot be opened: too many files are open; close some and try again", fault);
     if (why == EIO)
         code = SQLITE_IOERR;
+    /* Where an open fails for a moment it takes the file for one that may only be read, or not be opened, and does not say why. */
+    if ((code == SQLITE_READONLY || code == SQLITE_CANTOPEN) && home_permits(s->folder, s->kind->file))
+        return fault_named(s, EIO, "cannot be opened for writing, though its permissions allow it: try again", fault);
     for (size_t i = 0; i < COUNT(faults); i++) {
         if (faults[i].code != code)
             continue;

@@ -7,6 +7,7 @@
 #include "base/cancel.h"
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "base/home.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "record/sqlite_priv.h"
@@ -63,6 +64,9 @@ int sq_fault(struct backend *b, int code, struct fovea_fault *fault)
     /* SQLite calls a file damaged that the disk would not read, and one forbidden that no descriptor was left for. */
     if ((plain == SQLITE_CORRUPT || plain == SQLITE_CANTOPEN) && b->db)
         r = system_fault(b, sqlite3_system_errno(b->db), fault);
+    /* Where an open fails for a moment SQLite takes the file for one that may only be read, or not be opened, and does not say why. */
+    if (r == 0 && (plain == SQLITE_READONLY || plain == SQLITE_CANTOPEN) && home_permits(b->folder, b->name))
+        r = sq_fault_named(b, EIO, "cannot be opened for writing, though its permissions allow it: try again", fault);
     if ((plain == SQLITE_BUSY || plain == SQLITE_INTERRUPT) && cancel_struck(b->wait->cancel))
         return fault_cancelled(fault);
     for (size_t i = 0; r == 0 && i < COUNT(faults); i++)
