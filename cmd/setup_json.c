@@ -119,9 +119,9 @@ static struct layout layout_of(const char *text, const struct jsonc_object *root
 static int add_value(struct buf *out, const json_t *value, const struct layout *l, const char *indent,
                      size_t indent_len)
 {
-    auto_free char *dump = json_dumps(value, JSON_INDENT(1));
+    auto_free char *dump = json_text_new(value, JSON_INDENT(1));
     if (!dump)
-        return -ENOMEM;
+        return out->error = -ENOMEM;
     for (const char *at = dump; *at;) {
         size_t line = strcspn(at, "\n"), steps = at == dump ? 0 : strspn(at, " ");
         if (at != dump) {

@@ -65,6 +65,9 @@ static void tell_end(const struct line *l, int code, struct outcome *o)
         bool mute = inject_kind() == INJECT_WRITE && !len;
         o->code = -code;
         (void)snprintf(o->words, sizeof o->words, "%s: %.400s", l->words[0], mute ? "cannot be written" : text);
+        bool for_memory = inject_kind() == INJECT_ALLOC || inject_kind() == INJECT_OWN_ALLOC;
+        if (for_memory && code == 1 && !strstr(text, "memory"))
+            o->code = -EINVAL; /* what was refused was right */
         if (!mute && !len)
             o->words[0] = '\0';
         return;

@@ -103,6 +103,8 @@ static void tell_check(const struct fovea_check *c, void *arg)
     if (c->health != FOVEA_HEALTH_OK) {
         o->refused = true; /* it is ill, and says so */
         (void)snprintf(o->words, sizeof o->words, "%s: %s", c->name, c->detail);
+        if (!strncmp(c->detail, "empty", 5)) /* there are folders in reach */
+            tell_reason(o, "absent:");
     }
 }
 
