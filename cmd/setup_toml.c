@@ -35,6 +35,7 @@ struct scan {
     size_t start, end; /* our table, from its header to its last statement; start == end: none */
     bool beneath;      /* it has tables of its own */
     bool command, args; /* say the same */
+    bool starved;      /* memory ran out while something was compared */
     const char *unsure; /* why this cannot be changed safely */
 };
 
@@ -178,14 +179,15 @@ static bool is(const struct key *k, size_t i, const char *word)
 }
 
 /* Behind the string when it says `want`; 0 otherwise. */
-static size_t match_string(const char *t, size_t at, const char *want)
+static size_t match_string(struct scan *s, size_t at, const char *want)
 {
+    const char *t = s->text;
     auto_buf shown = BUF_INIT(LIMIT_CLI_TEXT);
     at += strspn(t + at, " \t\r\n");
     if (t[at] != '"' && t[at] != '\'')
         return 0;
     size_t end = skip_string(t, at), len = strlen(want);
-    (void)buf_add_json_str(&shown, want);
+    s->starved |= buf_add_json_str(&shown, want) == -ENOMEM;
     if (end == BROKEN || shown.error)
         return 0;
     bool plain = t[at] == '\'' || !memchr(t + at, '\\', end - at);
@@ -194,13 +196,15 @@ static size_t match_string(const char *t, size_t at, const char *want)
     return same ? end : 0;
 }
 
-static bool match_list(const char *t, size_t at, const struct launch *l)
+static bool match_list(struct scan *s, size_t at)
 {
+    const char *t = s->text;
+    const struct launch *l = s->l;
     at = skip_blank(t, at);
     if (t[at++] != '[')
         return false;
     for (size_t i = 1; i < l->n; i++) {
-        at = match_string(t, at, l->command[i]);
+        at = match_string(s, at, l->command[i]);
         if (!at)
             return false;
         at += strspn(t + at, " \t\r\n");
@@ -243,9 +247,9 @@ static void note_value(struct scan *s, const struct statement *st)
         return;
     s->end = st->end;
     if (st->key.n == 1 && is(&st->key, 0, "command"))
-        s->command = match_string(s->text, st->value, s->l->command[0]) != 0;
+        s->command = match_string(s, st->value, s->l->command[0]) != 0;
     if (st->key.n == 1 && is(&st->key, 0, "args"))
-        s->args = match_list(s->text, st->value, s->l);
+        s->args = match_list(s, st->value);
 }
 
 static int scan(const char *text, struct scan *s, struct fovea_fault *fault)
@@ -263,6 +267,8 @@ static int scan(const char *text, struct scan *s, struct fovea_fault *fault)
     size_t line = 1;
     for (size_t i = 0; i < at; i++)
         line += text[i] == '\n';
+    if (s->starved)
+        return fault_oom(fault);
     return r < 0 ? fault_set(fault, EINVAL, "line %zu: no valid TOML", line) : 0;
 }
 
@@ -317,6 +323,8 @@ int setup_toml(const struct agent *a, const struct launch *l, const char *text, 
     if (r < 0)
         return fault_oom(fault);
     r = scan(out->data, &again, fault);
+    if (r == -ENOMEM)
+        return r;
     return r < 0 || again.unsure || !again.command || !again.args
                ? fault_set(fault, EINVAL, "this layout cannot be changed safely")
                : 0;
