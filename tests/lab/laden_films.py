@@ -43,7 +43,8 @@ def mpeg(data, words, _):
     assert packet < group < packet + 6 + size, (packet, group, size)
     user = b"\0\0\1\xb2" + note * 3
     beside = b"".join(b"\0\0\1" + kind + (len(note) * 2).to_bytes(2, "big") + note * 2 for kind in (b"\xbf", b"\xbe"))
-    return data[:packet] + beside + data[packet:packet + 4] + (size + len(user)).to_bytes(2, "big") + data[packet + 6:group] + user + data[group:]
+    head = data[packet:packet + 4] + (size + len(user)).to_bytes(2, "big")
+    return data[:packet] + beside + head + data[packet + 6:group] + user + data[group:]
 
 
 def section(kind, inner):
@@ -52,9 +53,10 @@ def section(kind, inner):
     return data + crc(data, 0xffffffff).to_bytes(4, "big")
 
 
-def descriptor(kind, *texts):
-    body = b"".join(bytes((len(text),)) + text for text in texts)
-    return bytes((kind, len(body))) + body
+def descriptor(kind, head, note):
+    """Something of its kind, and the words twice, in a list of one descriptor with its length before it."""
+    body = head + (bytes((len(note),)) + note) * 2
+    return (0x8000 | len(body) + 2).to_bytes(2, "big") + bytes((kind, len(body))) + body
 
 
 def transport(pid, count, table):
@@ -63,19 +65,13 @@ def transport(pid, count, table):
 
 def services(note):
     """Who sends it, and what it is called."""
-    said = descriptor(0x48, note, note)
-    said = said[:2] + b"\1" + said[2:]
-    said = said[:1] + bytes((len(said) - 2,)) + said[2:]
-    return section(0x42, b"\0\1\xc1\0\0\xff\1\xff\0\1\xfc" + (0x8000 | len(said)).to_bytes(2, "big") + said)
+    return section(0x42, b"\0\1\xc1\0\0\xff\1\xff\0\1\xfc" + descriptor(0x48, b"\1", note))
 
 
 def events(note):
     """What is on: a name and a text."""
-    said = descriptor(0x4d, note, note)
-    said = said[:2] + b"eng" + said[2:]
-    said = said[:1] + bytes((len(said) - 2,)) + said[2:]
-    return section(0x4e, b"\0\1\xc1\0\0\0\1\xff\1\0\1\x4e" + b"\0\1" + b"\xc0\x79\x12\x45\0" + b"\0\0\2"
-                   + (0x8000 | len(said)).to_bytes(2, "big") + said)
+    when = b"\0\1\xc0\x79\x12\x45\0\0\0\2"
+    return section(0x4e, b"\0\1\xc1\0\0\0\1\xff\1\0\1\x4e" + when + descriptor(0x4d, b"eng", note))
 
 
 def mpeg_ts(data, words, _):
@@ -135,7 +131,8 @@ def asf(data, words, cover):
     said = b"".join(le(len(text), 2) for text in texts) + b"".join(texts)
     rows = [(f"WM/{name.title()}", 0, wide(words)) for name in NAMES]
     rows += [("WM/Picture", 1, b"\3" + le(len(cover)) + wide("image/jpeg") + wide(words) + cover)] if cover else []
-    more = le(len(rows), 2) + b"".join(le(len(wide(name)), 2) + wide(name) + le(kind, 2) + le(len(value), 2) + value for name, kind, value in rows)
+    more = le(len(rows), 2) + b"".join(le(len(wide(name)), 2) + wide(name) + le(kind, 2) + le(len(value), 2) + value
+                                       for name, kind, value in rows)
     new = CONTENT + le(24 + len(said), 8) + said + EXTENDED + le(24 + len(more), 8) + more
     end = word(data, 16, 8)
     out = bytearray(data[:end] + new + data[end:])
