@@ -449,7 +449,7 @@ $(BUILD)/tests/pool_refused_test: TEST_LIBS := -Wl,--wrap=syscall,--wrap=__clone
 $(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
 
 check: ## layering, sizes, exported symbols, hardening, what compilers and analyzers say, a build that is the same anywhere
-	@tools/setup.sh clang clang-tidy cppcheck
+	@tools/setup.sh clang clang-tidy cppcheck libcairo2-dev libpng-dev
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@tools/check_layers.sh
 	@tools/measure.sh
@@ -487,6 +487,8 @@ $(BUILD)/bench/retention: $(OBJ)/bench/retention.o $(OBJ)/libinternal.a
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
 
 BENCH := $(addprefix $(BUILD)/bench/,corpus meter mcp_load fovea_bench retention)
+.PHONY: benches
+benches: $(BENCH)
 bench: ## measure against peers; writes docs/benchmarks.md
 	@tools/setup.sh libcairo2-dev libpng-dev fonts-dejavu-core
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(BENCH)

@@ -25,7 +25,7 @@ static void make_row(const struct raster *r, const struct how *how, uint32_t y, 
             row[x] = (uint8_t)((px[0] * 77u + px[1] * 150u + px[2] * 29u) >> 8);
         } else if (how->cmyk) {
             uint8_t most = MAX(px[0], MAX(px[1], px[2]));
-            for (int c = 0; c < 3; c++)
+            for (uint32_t c = 0; c < 3; c++)
                 row[4 * x + c] = (uint8_t)(most ? px[c] * 255u / most : 255u);
             row[4 * x + 3] = most;
         } else {

@@ -1,34 +1,68 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Reads every C file with four tools, under the flags it is built with: gcc and clang with warnings as errors, clang-tidy with
-# clang's analyzer (.clang-tidy says which checks) and cppcheck (tools/cppcheck.supp says what is not meant). The core, where bytes
-# and words of others come in, is read by gcc -fanalyzer too.
+# Reads C files under the flags they are built with: gcc and clang, with warnings as errors, all that there are; clang-tidy with
+# clang's analyzer (.clang-tidy says which checks) and cppcheck (tools/cppcheck.supp says what is not meant) what ships and the
+# tools; gcc -fanalyzer the core, where bytes and words of others come in.
 # What a tool found nothing in is not read again until the file, a header, the flags or the tool changes.
 # Usage: tools/check_static.sh BUILD; with FILES=PATTERN in the environment, only the files whose names match it.
 set -eu
 cd "$(dirname "$0")/.."
-CORE='^(src/(base|sandbox|record|source)/|mcp/(lines|message|find_id|batch|http_request)\.c)'
+CORE='^src/base/ ^src/sandbox/ ^src/record/ ^src/source/ ^mcp/lines\.c ^mcp/message\.c ^mcp/find_id\.c ^mcp/batch\.c
+    ^mcp/http_request\.c'
+OURS='^src/ ^mcp/ ^cmd/ ^worker/ ^render/ ^ocr/ ^tools/'
 
-# Every C file that is built, a tab, and the flags it is built with, taken from what make would do.
+# The files of the house that are so named, in a checkout or a copy of one.
+named() { # PATTERN...
+    if [ -e .git ] && git rev-parse >/dev/null 2>&1; then
+        git ls-files -co --exclude-standard "$@" | while read -r name; do
+            [ ! -e "$name" ] || echo "$name"
+        done
+    else
+        for name in "$@"; do
+            find . -path ./build -prune -o -path ./node_modules -prune -o -type f -name "$name" -print
+        done | cut -c 3-
+    fi | LC_ALL=C sort
+}
+
+# Every C file that is built, a tab, and the flags it is built with, taken from what make would do. Examples are built by whoever
+# reads them.
 flags_of() { # COMPILER BUILD
-    make -nB CC="$1" BUILD="$2" V=1 WERROR=-Werror all tests 2>/dev/null | awk -v cc="$1" '
-        { line = line $0 }
-        /\\$/ { sub(/\\$/, " ", line); next }
-        { n = split(line, w, /[ \t]+/); line = "" }
-        w[1] != cc { next }
-        {
-            flags = ""; file = ""
-            for (i = 2; i <= n; i++) {
-                if (w[i] == "-include" || w[i] == "-isystem")
-                    flags = flags " " w[i] " " w[++i]
-                else if (w[i] ~ /^-([DUIWfO]|std=|pthread)/ && w[i] !~ /^-Wl,/)
-                    flags = flags " " w[i]
-                else if (w[i] ~ /\.c$/)
-                    file = w[i]
-            }
-            if (file && !seen[file]++)
-                print file "\t" flags
-        }' | LC_ALL=C sort
+    make -nB CC="$1" BUILD="$2" V=1 WERROR=-Werror all tests benches >"$kept/$1.make" 2>"$kept/$1.said" || {
+        tail -n 5 "$kept/$1.said" >&2
+        echo "check: make cannot say how all is built with $1" >&2
+        return 1
+    }
+    {
+        named '*.c' | sed -n 's|^examples/.*|&\t-std=gnu17 -Wall -Wextra -Werror -Iinclude|p'
+        awk -v cc="$1" '
+            { line = line $0 }
+            /\\$/ { sub(/\\$/, " ", line); next }
+            { n = split(line, w, /[ \t]+/); line = "" }
+            w[1] != cc { next }
+            {
+                flags = ""; file = ""
+                for (i = 2; i <= n; i++) {
+                    if (w[i] == "-include" || w[i] == "-isystem")
+                        flags = flags " " w[i] " " w[++i]
+                    else if (w[i] ~ /^-([DUIWfO]|std=|pthread)/ && w[i] !~ /^-Wl,/)
+                        flags = flags " " w[i]
+                    else if (w[i] ~ /\.c$/)
+                        file = w[i]
+                }
+                if (file && !seen[file]++)
+                    print file "\t" flags
+            }' "$kept/$1.make"
+    } | LC_ALL=C sort
+}
+
+# Whether those are all.
+all_named() { # COMPILER
+    cut -f 1 "$kept/$1.flags" >"$kept/listed"
+    named '*.c' >"$kept/named"
+    [ -s "$kept/named" ] || echo "check: no C files are here" >&2
+    LC_ALL=C comm -13 "$kept/listed" "$kept/named" | sed "s/$/: no target builds it that is read here, with $1/" >"$kept/missed"
+    sed 's/^/check: /' "$kept/missed" >&2
+    [ -s "$kept/named" ] && [ ! -s "$kept/missed" ]
 }
 
 # What gcc -fanalyzer (12) sees wrongly, by file, with the reason.
@@ -87,26 +121,33 @@ build=$1
 export kept="$build/static"
 mkdir -p "$kept"
 about=$({ gcc --version; clang --version; clang-tidy --version
-    git ls-files '*.h' '*.inc' 2>/dev/null | LC_ALL=C sort | xargs cat; cat "$build"/gen/*; } | sha256sum)
+    named '*.h' '*.inc' | xargs cat; cat "$build"/gen/*; } | sha256sum)
 export about
 flags_of gcc "$build" >"$kept/gcc.flags"
 flags_of clang "$build" >"$kept/clang.flags"
-[ -s "$kept/gcc.flags" ] && [ -s "$kept/clang.flags" ] || { echo "check: make names no files" >&2; exit 1; }
-ours='^(src|mcp|cmd|worker|render|ocr|tools)/'
 bad=0
+all_named gcc || bad=1
+all_named clang || bad=1
 
-# every KIND FLAGS PATTERN: that tool over the files that the pattern names.
+# every KIND FLAGS PATTERNS: that tool over the files that the patterns name, each of them some.
 every() {
     began=$(date +%s)
-    grep -E "$3" "$kept/$2.flags" | grep -E -e "${FILES:-.}" >"$kept/files" || return 0
+    for pattern in $3; do
+        grep -Eq -e "$pattern" "$kept/$2.flags" || {
+            echo "check: $1 is to read $pattern, and there is none" >&2
+            bad=1
+        }
+    done
+    # shellcheck disable=SC2086 # words become alternatives
+    grep -E -e "$(echo $3 | tr ' ' '|')" "$kept/$2.flags" | grep -E -e "${FILES:-.}" >"$kept/files" || return 0
     xargs -d '\n' -P "$(nproc)" -n 1 tools/check_static.sh job "$1" <"$kept/files" >"$kept/partly" || bad=1
     partly=$(grep . "$kept/partly" | LC_ALL=C sort | tr '\n' ' ')
     echo "check: $1 has read $(wc -l <"$kept/files") files in $(($(date +%s) - began)) s${partly:+, not to the end: ${partly% }}"
 }
-# With CI set the build itself has warnings as errors, here and in make test.
-[ "${CI:-}" ] || every gcc gcc .
+# With CI set the build itself has warnings as errors, here and in make test; it builds neither of these.
+if [ "${CI:-}" ]; then every gcc gcc '^bench/ ^examples/'; else every gcc gcc .; fi
 every clang clang .
 every gcc-analyzer gcc "$CORE"
-every tidy clang "$ours"
-every cppcheck clang "$ours"
+every tidy clang "$OURS"
+every cppcheck clang "$OURS"
 exit "$bad"

@@ -4,12 +4,14 @@
 # forms and a part of the lab of failures on it, and prints lines and branches per room and for the parts that must be all but whole.
 # The counters lie in files that are mapped before main begins, so a worker that is jailed, leaves by _exit or is killed
 # counts like any other. Asserts are left out: they are for what cannot happen.
+# Exit status 1 when a test or a part of that lab failed; what the others reached is told all the same.
 # Usage: tools/coverage.sh build | run [TEST...] | report [--missing PREFIX...]; no word: all three.
 set -eu
 cd "$(dirname "$0")/.."
 top=$PWD
 cov=build/coverage
 jobs=${JOBS:-$(nproc)}
+failed=0
 
 build() {
     mkdir -p "$cov/raw"
@@ -21,14 +23,19 @@ build() {
 
 run() {
     rm -f "$cov"/raw/*.profraw
-    tests/run "$cov" "$@" >"$cov/tests.log" 2>&1 || echo "coverage: some tests failed, see $cov/tests.log"
+    tests/run "$cov" "$@" >"$cov/tests.log" 2>&1 || {
+        failed=1
+        echo "coverage: some tests failed, see $cov/tests.log"
+    }
     tail -n 2 "$cov/tests.log"
     # What only comes about when memory or a call of the system fails comes from the lab of failures, so many of each kind.
     [ $# -eq 0 ] || return 0
     export BUILD="$top/$cov"
     { INJECT_POINTS=${INJECT_POINTS:-20} sh tests/lab/inject_lab.sh &&
-        INJECT_POINTS=100 INJECT_SCENES='record record_kept record_mend pg_kept pg_mend' sh tests/lab/inject_lab.sh; } >"$cov/inject.log" 2>&1 ||
+        INJECT_POINTS=100 INJECT_SCENES='record record_kept record_mend pg_kept pg_mend' sh tests/lab/inject_lab.sh; } >"$cov/inject.log" 2>&1 || {
+        failed=1
         echo "coverage: not all held when calls failed, see $cov/inject.log"
+    }
 }
 
 report() {
@@ -50,7 +57,8 @@ report() {
 word=${1:-}
 [ $# -eq 0 ] || shift
 case $word in
-    '') build && run && report ;;
+    '') build; run; report ;;
     build | run | report) "$word" "$@" ;;
     *) sed -n 's/^# Usage: //p' "$0" >&2; exit 2 ;;
 esac
+exit "$failed"

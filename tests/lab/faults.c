@@ -18,6 +18,7 @@ enum {
     SLACK_US = JAIL_SANITIZED ? 1000000 : 50000, /* past a limit */
     CANCEL_SLACK_US = JAIL_SANITIZED ? 1000000 : 100000, /* past a cancel: what fovea.h promises */
     WINDOW_US = 1000000,
+    CALM_US = 5000, /* a bare timer that was late by less saw a machine that had time for us */
     SAMPLE_MS = 250, SAMPLES = 8192,
     ZOMBIE_US = 1000000, /* a machine with other work may be slow to take one off; nothing else is */
     COMPLAINTS = 20,
@@ -66,9 +67,10 @@ static void judge_time(const char *fault, const struct run *r)
     int64_t deadline = deadline_of(r), late = r->ended - deadline, bound = cancelled ? CANCEL_SLACK_US : SLACK_US;
     if (late <= 0)
         return;
-    /* Its own thread was without a processor, and so may have been whoever held a lock that it needed: for that one, what
-     * befell the timer within the last second stands. */
-    int64_t timer = watch_late(&lab.timer, r->ended - WINDOW_US, r->ended), ours = late - timer - r->starved;
+    /* Its own thread was without a processor, or whoever held a lock that it needed: for that one, what befell the timer
+     * within the last second stands. They overlap, so the longer is taken off and not both; and nothing when there was time. */
+    int64_t timer = watch_late(&lab.timer, r->ended - WINDOW_US, r->ended);
+    int64_t ours = late - (timer < CALM_US ? 0 : MAX(timer, r->starved));
     int64_t *worst = cancelled ? &tally.cancel : &tally.late, *worst_ours = cancelled ? &tally.cancel_ours : &tally.late_ours;
     tally.timer = MAX(tally.timer, timer);
     tally.starved = MAX(tally.starved, r->starved);

@@ -2,7 +2,8 @@
 /*
  * fence N SEED: texts that try to leave the fence of inspect_image, put through the code that the server answers with. First one
  * thing at a time (each tag, each place in it, each way to spoil it), then N at random, nested and mixed. What comes out goes to
- * stdout, one record each: a letter for its kind, its length in four bytes, its bytes; fence_check.py judges it.
+ * stdout, one record each: a letter for its kind, its length in four bytes, its bytes. The last, a full stop, has in place of a
+ * length how many there were before it. fence_check.py judges them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +62,21 @@ static uint32_t below(uint32_t n)
 
 /* ---------------------------------------------------------------- what comes out */
 
+static uint32_t records;
+
+static void put_head(char kind, uint32_t number)
+{
+    if (fputc(kind, stdout) == EOF || fwrite(&number, sizeof number, 1, stdout) != 1)
+        exit(3);
+}
+
 static void put(char kind, const char *text)
 {
     uint32_t len = (uint32_t)strlen(text);
-    if (fputc(kind, stdout) == EOF || fwrite(&len, sizeof len, 1, stdout) != 1 || (len && fwrite(text, len, 1, stdout) != 1))
+    put_head(kind, len);
+    if (len && fwrite(text, len, 1, stdout) != 1)
         exit(3);
+    records++;
 }
 
 static void put_words(char kind, fovea_result *r)
@@ -200,5 +211,6 @@ int main(int argc, char **argv)
         try_each();
     for (uint32_t i = 0; i < n; i++)
         try_random(i);
+    put_head('.', records);
     return fflush(stdout) ? 3 : 0;
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges what the program fence writes, by other means than the fence itself: the text is taken apart by Python's Unicode tables
 into what is seen of it, and there must be one beginning and one end of the fence, the end last. Notes must be one line, and nothing
-in them may act. Prints how many were judged and, of the bad ones, the first."""
+in them may act. Prints how many were judged and how many are bad, and says the first of those; nothing where the last record,
+which tells how many there were, is missing or tells another number."""
 import re
 import struct
 import sys
@@ -63,8 +64,16 @@ def wrong(kind, data):
 
 def main():
     judged, bad, stream = 0, 0, sys.stdin.buffer
-    while head := stream.read(5):
-        kind, data = chr(head[0]), stream.read(struct.unpack("<I", head[1:])[0])
+    while True:
+        head = stream.read(5)
+        if len(head) < 5:
+            raise SystemExit(f"  the texts end without a word after {judged}")
+        kind, number = chr(head[0]), struct.unpack("<I", head[1:])[0]
+        if kind == ".":
+            break
+        data = stream.read(number)
+        if len(data) < number:
+            raise SystemExit(f"  text {judged + 1} is cut short")
         judged += 1
         try:
             why = wrong(kind, data)
@@ -74,6 +83,8 @@ def main():
             bad += 1
             if bad <= 5:
                 sys.stderr.write(f"  {kind}: {why}: {data[:400]!r}\n")
+    if number != judged or stream.read(1):
+        raise SystemExit(f"  {number} texts were written, {judged} came")
     print(judged, bad)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files full of metadata, a thousand of each format: our own fixtures, into which exiftool writes EXIF with places and thumbnails,
 XMP, IPTC, colour profiles with names, comments and text; every text has the file's own canary in it. What exiftool does not write
-(SVG, BMP, ICO, Matroska, AVI, text) laden_bytes writes, and bytes behind the end of a picture are written here."""
+(SVG, BMP, ICO, Matroska, AVI, text) laden_bytes and laden_films write, and bytes behind the end of a picture are written here.
+LAB_FORMATS="NAME ..." in the environment makes those alone."""
 import os
 import random
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 
 from asking import BUILD, FIXTURES, GOOD, pdf, write
 import laden_bytes
+import laden_films
 
 PHOTOS = os.path.join(BUILD, "photos", "good")
 FILMS = os.path.join(FIXTURES, "video", "good")
@@ -25,6 +27,7 @@ BASES = {
     "ico": [PHOTOS + "/one.ico", PHOTOS + "/png.ico", PHOTOS + "/three.ico", PHOTOS + "/alpha.ico"],
     "pdf": ["plain.pdf"],
     "svg": [],
+    "svgz": [],
     "md": [],
     "txt": [],
     "mp4": [FILMS + "/one-frame.mp4", FILMS + "/turned-6.mp4", FILMS + "/wide-pixels.mp4"],
@@ -32,10 +35,16 @@ BASES = {
     "webm": [FILMS + "/resized.webm", FILMS + "/recorded.webm"],
     "mkv": [FILMS + "/tall-pixels.mkv"],
     "avi": [FILMS + "/mjpeg.avi", FILMS + "/mpeg4-b.avi"],
+    "mpg": [FILMS + "/mpeg1.mpg", FILMS + "/mpeg2.mpg"],
+    "ts": [FILMS + "/h264.ts", FILMS + "/mpeg2.ts"],
+    "flv": [FILMS + "/flv1.flv", FILMS + "/h264.flv"],
+    "wmv": [FILMS + "/msmpeg4.wmv", FILMS + "/wmv2.wmv"],
+    "ogv": [FILMS + "/theora.ogv"],
 }
-FORMATS = tuple(BASES)
+FORMATS = tuple(os.environ.get("LAB_FORMATS", "").split() or BASES)
 TRAILED = ("png", "jpg", "gif", "webp")
-FILMED = ("mp4", "mov", "webm", "mkv", "avi")
+FILMED = ("mp4", "mov", "webm", "mkv", "avi", "mpg", "ts", "flv", "wmv", "ogv")
+BY_HAND = {"mpg": laden_films.mpeg, "ts": laden_films.mpeg_ts, "flv": laden_films.flv, "wmv": laden_films.asf, "ogv": laden_films.ogg}
 
 EXIF = ("IFD0:Artist", "IFD0:ImageDescription", "IFD0:Copyright", "IFD0:Make", "IFD0:Model", "IFD0:Software", "IFD0:XPComment",
         "IFD0:XPAuthor", "IFD0:HostComputer", "ExifIFD:UserComment", "ExifIFD:OwnerName", "ExifIFD:SerialNumber", "ExifIFD:LensModel",
@@ -94,8 +103,11 @@ def by_hand(kind, base, words, number, rng):
     if kind in ("webm", "mkv"):
         place = f"{rng.uniform(-90, 90):+08.4f}{rng.uniform(-180, 180):+09.4f}/"
         return laden_bytes.matroska(data, words, place, marked_jpeg(words) if number % 3 == 0 else b"")
-    return {"svg": lambda: laden_bytes.svg(words), "md": lambda: laden_bytes.markdown(words, number),
-            "txt": lambda: laden_bytes.text(words, number), "bmp": lambda: laden_bytes.bmp(data, words, profile(words)),
+    if kind in BY_HAND:
+        return BY_HAND[kind](data, words, marked_jpeg(words) if number % 3 == 0 else b"")
+    return {"svg": lambda: laden_bytes.svg(words), "svgz": lambda: laden_bytes.svgz(words),
+            "md": lambda: laden_bytes.markdown(words, number), "txt": lambda: laden_bytes.text(words, number),
+            "bmp": lambda: laden_bytes.bmp(data, words, profile(words)),
             "ico": lambda: laden_bytes.ico(data, words), "avi": lambda: laden_bytes.avi(data, words)}[kind]()
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metadata in formats that exiftool does not write: words put by hand into every place that a file of the kind has for them, and
 some that it has not. Each function takes the bytes of a fixture, the words, and what else the kind can carry, and gives the bytes
-of the laden file."""
+of the laden file. Films of the older kinds are in laden_films."""
+import zlib
+
 from asking import chunk
 
 
@@ -21,6 +23,16 @@ def svg(words):
  s:docname="{words}.svg" data-owner="{words}"><title>{words}</title><desc>{words}</desc>
 <metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description about="" creator="{words}"/></rdf:RDF></metadata>
 <defs><text id="t">{words}</text></defs><rect width="30" height="40" fill="#c03"/><!-- {words} --><circle cx="40" cy="20" r="9"/></svg>'''.encode()
+
+
+def svgz(words):
+    """The same, compressed, so that what is in it is not to be found without; the words also stand in the head: a name, a comment, and
+    a field of its own."""
+    data, note = svg(words), words.encode()
+    packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+    extra = b"LB" + le(len(note), 2) + note
+    return (b"\x1f\x8b\x08\x1c" + bytes(5) + b"\3" + le(len(extra), 2) + extra + note + b".svg\0" + note + b"\0"
+            + packed.compress(data) + packed.flush() + le(zlib.crc32(data)) + le(len(data)))
 
 
 def text(words, number):

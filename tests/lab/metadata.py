@@ -5,6 +5,7 @@ of the file may be in no byte that leaves, nor in the words beside it."""
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,16 +19,19 @@ COUNT = int(os.environ.get("LAB_FILES", "2" if QUICK else "1000"))
 SHARE = 1 if QUICK else max(1, COUNT // 25)  # of each format: what costs more
 AT_ONCE = 12
 WIRES = ("wa", "wr", "wc", "wg")
-UNASKED = ("svg", "md", "txt")  # what the tools that ask do not take
+UNASKED = ("svg", "svgz", "md", "txt")  # what the tools that ask do not take
 WORD = b"CANARY"
+# In base64 it depends on what is before it, in threes; a letter that its neighbours have a part in is left out.
 SPELLINGS = (WORD, WORD.lower(), WORD.decode().encode("utf-16-le"), WORD.decode().encode("utf-16-be"),
-             base64.b64encode(WORD)[:-1], base64.b64encode(b"x" + WORD)[2:-2], base64.b64encode(b"xx" + WORD)[3:-1])
-SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+             base64.b64encode(WORD), base64.b64encode(b"x" + WORD)[2:9], base64.b64encode(b"xx" + WORD)[3:10])
+PICTURES = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF")
+LONG = 200  # bytes: names and sums are shorter, a picture is not
+BLOB = re.compile(r"[A-Za-z0-9+/_-]{16,}")
 shown = {}
 
 
 def clean(what, data):
-    for spelling in SPELLINGS[:4]:
+    for spelling in SPELLINGS:
         at = data.find(spelling)
         assert at < 0, f"{what} has the canary: {data[max(0, at - 60):at + 60]!r}"
 
@@ -113,7 +117,8 @@ def what_view_shows_has_no_metadata():
         for key, result in answers(server, [*views(), *other_views()]):
             take(key, result)
         server.close(30)
-    assert shown["stripped"] > sum(kind in laden.TRAILED for kind, _, _ in FILES) // 5, shown
+    trailed = sum(kind in laden.TRAILED for kind, _, _ in FILES)
+    assert shown.get("stripped", 0) >= trailed // 5 + bool(trailed), shown
 
 
 def strings_of(value):
@@ -124,11 +129,18 @@ def strings_of(value):
             yield from strings_of(inner)
 
 
-def pictures_in(value):
+def pictures_in(what, value):
+    """The pictures in it. No text has the canary, nor has anything in it that can be read as base64; what is long is a picture."""
     for text in strings_of(value):
-        text = text.split(";base64,", 1)[-1]
-        if len(text) > 60 and (text[:4] in ("iVBO", "/9j/", "R0lG") or text[:5] == "UklGR"):
-            yield base64.b64decode(text)
+        clean(what, text.encode())
+        for blob in BLOB.findall(text):
+            blob = blob[:-1] if len(blob) % 4 == 1 else blob
+            data = base64.b64decode(blob + "=" * (-len(blob) % 4), altchars=b"-_" if "-" in blob or "_" in blob else None)
+            clean(f"what is in base64 in {what}", data)
+            if data.startswith(PICTURES):
+                yield data
+            else:
+                assert len(data) < LONG, f"{what} has {len(data)} bytes in base64 that are no picture: {data[:60]!r}"
 
 
 def what_a_provider_gets_has_no_metadata():
@@ -151,7 +163,7 @@ def what_a_provider_gets_has_no_metadata():
     assert len(sent) == len(asked), (len(sent), len(asked))
     for number, request in enumerate(sent):
         clean("a request", request["body"].encode())
-        pictures = list(pictures_in(request["json"]))
+        pictures = list(pictures_in("a request", request["json"]))
         assert pictures, request["body"][:300]
         for page, data in enumerate(pictures):
             keep("asked", f"{number}-{page}", data)
@@ -176,7 +188,7 @@ def what_is_recorded_and_lowered_has_no_metadata():
         status, out, err = home.run("lower", "kept", "--model", model, "--retain", "all")
         assert status == 0, err
         clean("a lowering", out.encode())
-        pictures = list(pictures_in(json.loads(out)))
+        pictures = list(pictures_in("a lowering", json.loads(out)))
         assert len(pictures) >= min(len(rows), 15), (model, len(pictures), len(rows))
         for number, data in enumerate(pictures):
             keep("lowered", f"{model.split('/')[0]}-{number}", data)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Privacy: nothing of a file but its pixels leaves; words that came out of a picture are marked and cannot leave their fence; and no
-# text appears by scaling that was not to be seen before. PART=metadata|fence|injection|scaling runs one part alone.
+# text appears by scaling that was not to be seen before. PART=metadata|fence|injection|scaling runs one part alone, and of metadata
+# LAB_FORMATS="NAME ..." those formats (laden.py), LAB_FILES=N so many files of each.
 . "${0%/*}/../cli/lib.sh"
 export BUILD FOVEA FIXTURES TOP PYTHONDONTWRITEBYTECODE=1
 LAB=$TOP/tests/lab

@@ -191,7 +191,8 @@ def report(tally, clients, watch, marks, elapsed):
         os.write(2, f"  {complaint}\n".encode(errors="replace"))
     said("each_request_has_exactly_one_answer_and_a_cancelled_one_at_most_one",
          get("requests") == get("answers") + get("cancelled_without_answer") and
-         not any(get(name) for name in ("lost_answers", "double_answers", "unasked_answers", "no_protocol", "http_status", "broken_threads")),
+         not any(get(name) for name in ("lost_answers", "double_answers", "unasked_answers", "late_answers", "no_protocol", "http_status",
+                                        "broken_threads")),
          tally.counts)
     said("each_broken_line_has_one_answer_without_an_id", get("broken_lines") == get("nameless_answers"),
          (get("broken_lines"), get("nameless_answers")))
@@ -209,8 +210,8 @@ def report(tally, clients, watch, marks, elapsed):
     figure("requests", get("requests"))
     figure("requests_a_second", f"{get('requests') / elapsed:.1f}")
     figure("mean_answer", f"{get('milliseconds') / max(1, get('answered well') + get('answered with an error')):.0f} ms")
-    for name in ("answered well", "answered with an error", "cancels", "cancelled_without_answer", "broken_lines", "sessions_ended",
-                 "notifications", "commands", "recorded_results", "wrong_answers", "lost_answers"):
+    for name in ("answered well", "answered with an error", "cancels", "cancelled_without_answer", "crossed_answers",
+                 "broken_lines", "sessions_ended", "notifications", "commands", "recorded_results", "wrong_answers", "lost_answers"):
         figure(name.replace(" ", "_"), get(name))
     for name in sorted(name for name in tally.counts if name.startswith("calls ")):
         figure(name.replace(" ", "_"), get(name))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients of `fovea mcp` for the soak: one on pipes and one over HTTP, each for many threads at once. They count what was
-asked and what came: a request has exactly one answer, a cancelled one at most one, and nothing comes that nobody asked for."""
+asked and what came: a request has exactly one answer, a cancelled one at most one, and that soon, and nothing comes that nobody
+asked for."""
 import http.client
 import itertools
 import json
@@ -13,6 +14,7 @@ import time
 
 INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "fovea-soak", "version": "1"}}
 PATIENCE = 90  # seconds, after which an answer is lost
+CROSSING = 1  # second, in which an answer may still come that was under way when its cancel did
 
 
 def message(id, method, params=None):
@@ -51,6 +53,7 @@ class Tally:
 class Waiting:
     def __init__(self):
         self.came, self.reply, self.cancelled = threading.Event(), None, False
+        self.given_up = None  # when, after a cancel, nobody waited for an answer any more
 
 
 class Stdio:
@@ -60,7 +63,7 @@ class Stdio:
         self.tally, self.ids, self.lock = tally, itertools.count(1), threading.Lock()
         self.said = open("stdio.err", "wb")
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, env=env)
-        self.waiting, self.nameless, self.ended = {}, 0, False
+        self.waiting, self.taking = {}, threading.Lock()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         assert self.ask("initialize", INITIALIZE)["result"]["protocolVersion"] == INITIALIZE["protocolVersion"]
@@ -78,7 +81,6 @@ class Stdio:
                 self._take(json.loads(line))
             except ValueError:
                 self.tally.complain("no_protocol", repr(line[:200]))
-        self.ended = True
 
     def _take(self, reply):
         if "method" in reply:
@@ -88,14 +90,19 @@ class Stdio:
         if id is None:
             self.tally.add("nameless_answers")
             return
-        entry = self.waiting.get(id)
-        if entry is None:
-            self.tally.complain("unasked_answers", json.dumps(reply)[:300])
-        elif entry.reply is not None:
-            self.tally.complain("double_answers", json.dumps(reply)[:300])
-        else:
-            entry.reply = reply
-            entry.came.set()
+        with self.taking:
+            entry = self.waiting.get(id)
+            wrong = "unasked_answers" if entry is None else "double_answers" if entry.reply is not None else None
+            if not wrong:
+                entry.reply = reply
+                entry.came.set()
+                crossed = entry.given_up is not None
+                if crossed and time.monotonic() - entry.given_up > CROSSING:
+                    wrong = "late_answers"
+                elif crossed:
+                    self.tally.add("crossed_answers")
+        if wrong:
+            self.tally.complain(wrong, json.dumps(reply)[:300])
 
     def ask(self, method, params=None, cancel_after=None):
         """The answer; None where it was cancelled and none came."""
@@ -108,18 +115,23 @@ class Stdio:
                 self.send(cancel_of(id))
                 self.tally.add("cancels")
                 entry.cancelled = True
-                # Whatever comes is there before the answer to what is asked next; then nothing may come any more.
+                # What comes is there before the answer to what is asked next, or with it: the server may have begun to send it
+                # when the cancel came, and two that send wait in any order.
                 self.ask("ping")
                 entry.came.wait(0.05)
         if not entry.cancelled and not entry.came.wait(PATIENCE):
             self.tally.complain("lost_answers", f"{method} {json.dumps(params)[:300]}")
-        if entry.reply is not None:
+        with self.taking:
+            answer = entry.reply
+            if not entry.cancelled:
+                self.waiting.pop(id, None)
+            elif answer is None:
+                entry.given_up = time.monotonic()
+        if answer is not None:
             self.tally.add("answers")
         elif entry.cancelled:
             self.tally.add("cancelled_without_answer")
-        if not entry.cancelled:
-            self.waiting.pop(id, None)
-        return entry.reply
+        return answer
 
     def break_line(self, data):
         """A line that is no message: one answer without an id."""

@@ -51,8 +51,8 @@ def row(name, url, want, at_most=None, at_least=None, size=None):
         assert at_least is None or ms >= at_least, "%s took %d ms, at least %d" % (url[:100], ms, at_least)
         assert size is None or got == size, "%s gave %d bytes, want %d" % (url[:100], got, size)
         report(name, None)
-    except (AssertionError, subprocess.TimeoutExpired) as e:
-        report(name, str(e) or repr(e))
+    except Exception as e:
+        report(name, "%s: %s" % (type(e).__name__, e))
 
 
 # name, URL, verdict, and what else must hold; a clock has struck when it did within 2 s, for a machine may be busy

@@ -365,9 +365,9 @@ def main():
             try:
                 note = function(server)
                 print("ok %s (%s%.1f s)" % (function.__name__, note + "; " if note else "", time.monotonic() - start), flush=True)
-            except (AssertionError, RuntimeError, subprocess.TimeoutExpired) as fault:
+            except Exception as fault:
                 bad = 1
-                print("  %s" % str(fault).replace("\n", "\n  "), file=sys.stderr)
+                print("  %s" % ("%s: %s" % (type(fault).__name__, fault)).replace("\n", "\n  "), file=sys.stderr)
                 print("not ok %s" % function.__name__, flush=True)
     finally:
         if server.process and server.process.poll() is None:
