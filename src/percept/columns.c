@@ -18,10 +18,23 @@ struct unit {
     size_t columns;
 };
 
-/* The table is older than some emoji. */
+/* Where libunistring's table says less than a terminal may take: signs that stand before a number, which are seen, have none; numbers
+ * in circles, hexagrams and their like are wide for some; and it is older than some emoji. */
+static const struct {
+    uint32_t first, last;
+    uint8_t columns;
+} wider[] = {
+    {0x600, 0x605, 1},     {0x6dd, 0x6dd, 1},     {0x70f, 0x70f, 1},     {0x890, 0x891, 1},     {0x8e2, 0x8e2, 1},
+    {0x2630, 0x2637, 2},   {0x268a, 0x268f, 2},   {0x3248, 0x324f, 2},   {0x4dc0, 0x4dff, 2},   {0x110bd, 0x110bd, 1},
+    {0x110cd, 0x110cd, 1}, {0x1d300, 0x1d356, 2}, {0x1d360, 0x1d376, 2}, {0x1f300, 0x1faff, 2},
+};
+
 static size_t width_of(uint32_t c)
 {
-    int w = c >= 0x1f300 && c <= 0x1faff ? 2 : uc_width(c, "UTF-8");
+    for (size_t i = 0; c >= wider[0].first && i < COUNT(wider); i++)
+        if (c >= wider[i].first && c <= wider[i].last)
+            return wider[i].columns;
+    int w = uc_width(c, "UTF-8");
     return w < 0 ? 0 : (size_t)w;
 }
 
