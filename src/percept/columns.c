@@ -38,12 +38,18 @@ static size_t width_of(uint32_t c)
     return w < 0 ? 0 : (size_t)w;
 }
 
+/* What is told of instead of shown. */
+static bool is_told(uint32_t c)
+{
+    return char_acts(c) || c == SOFT_HYPHEN;
+}
+
 /* What has no place of its own: marks, variation selectors, and joiners, which scripts and emoji need. */
 static bool sits_on_another(uint32_t c)
 {
     if (c == NON_JOINER || c == JOINER)
         return true;
-    return !char_acts(c) && c != SOFT_HYPHEN && width_of(c) == 0;
+    return !is_told(c) && width_of(c) == 0;
 }
 
 static bool is_flag_letter(uint32_t c)
@@ -64,7 +70,7 @@ static void add_joined(struct buf *b, const char *s, size_t len, uint32_t base, 
     for (unsigned n = 0;; before = c) {
         size_t bytes = utf8_decode(s + u->bytes, len - u->bytes, &c);
         bool sits = bytes && sits_on_another(c);
-        bool joins = bytes && !sits && !char_acts(c) &&
+        bool joins = bytes && !sits && !is_told(c) &&
                      (before == JOINER || is_skin_tone(c) || (half_flag && is_flag_letter(c)));
         if (!sits && !joins)
             return;
@@ -91,7 +97,7 @@ static struct unit add_unit(struct buf *b, const char *s, size_t len, size_t at)
     if (c == '\t') {
         u.columns = TAB - at % TAB;
         (void)buf_add_format(b, "%*s", (int)u.columns, "");
-    } else if (char_acts(c) || c == SOFT_HYPHEN || width_of(c) == 0) {
+    } else if (is_told(c) || width_of(c) == 0) {
         (void)buf_add_char_shown(b, c);
         u.columns = b->len - before;
     } else {
