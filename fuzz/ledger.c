@@ -236,9 +236,9 @@ static void claim_row(const struct ledger_sum *row, void *arg)
 {
     char cost[MONEY_TEXT] = "";
     ++*(size_t *)arg;
-    CLAIM(row->name);
+    CLAIM(row->name && row->calls >= 0 && row->failed >= 0 && row->input >= 0 && row->output >= 0 && row->unpriced >= 0);
     money_text(row->nano, cost);
-    CLAIM(*cost && strlen(cost) < sizeof cost && strspn(cost, "0123456789.-") == strlen(cost));
+    CLAIM(*cost && strlen(cost) < sizeof cost && strspn(cost, "0123456789.") == strlen(cost));
 }
 
 static void claim_sums(struct ledger *l, int64_t since)
@@ -256,7 +256,7 @@ static int spent(struct ledger *l, const char *session, int64_t since, int64_t *
 {
     struct fovea_fault fault = {0};
     int r = ledger_spent(l, session, since, ret, &fault);
-    CLAIM(r == 0 || (r < 0 && fault.text[0]));
+    CLAIM(r == 0 ? *ret >= 0 : fault.text[0] != 0);
     return r;
 }
 

@@ -506,6 +506,26 @@ TEST(a_version_below_zero_is_damage)
     CHECK_STR(found(again, 1), "red");
 }
 
+static void tell_nobody(const struct ledger_sum *s, void *arg)
+{
+    (void)s, (void)arg;
+}
+
+TEST(a_sum_below_zero_is_damage_and_lengthens_no_budget)
+{
+    auto_place p;
+    place_init(&p);
+    struct ledger *l = open_ledger(&p, MIB);
+    add(l, "x", "m", NOON, 5);
+    ledger_free(l);
+    run_sql(in(p.state, "usage.db"), "UPDATE total SET nano = -1000000000");
+    auto_ledger *again = open_ledger(&p, MIB);
+    struct fovea_fault fault = {0};
+    int64_t nano = 0;
+    CHECK(ledger_spent(again, "x", 0, &nano, &fault) == -EUCLEAN && ledger_spent(again, NULL, 0, &nano, &fault) == -EUCLEAN);
+    CHECK(ledger_each(again, LEDGER_BY_MODEL, 0, tell_nobody, NULL, &fault) == -EUCLEAN);
+}
+
 /* Bytes that changed within an answer, an answer under the key of another, and one from before answers were sealed. */
 TEST(an_answer_that_was_changed_is_none)
 {
