@@ -130,7 +130,6 @@ static void claim_call(const char *tool, const char *arguments, size_t len)
 
 static void claim_result(fovea_result *r)
 {
-    struct fovea_text text;
     CLAIM(r);
     bool foot = fovea_result_kind(r) == FOVEA_ANSWER || fovea_result_kind(r) == FOVEA_PERCEPTION;
     for (int expanded = 0; expanded < 2; expanded++) {
@@ -140,7 +139,6 @@ static void claim_result(fovea_result *r)
         CLAIM(shape.lines <= (expanded ? WHOLE : BRIEF) + 1u + foot && shape.first <= LINE && shape.widest <= LINE);
         CLAIM(!foot || shape.lines > 1);
     }
-    (void)text;
     fovea_result_free(r);
 }
 
@@ -224,7 +222,7 @@ static void claim_entry(const char *entry, size_t len, bool cut)
         CLAIM(shape.indented && shape.first <= 12 * (QUESTION + INDENT) + LINE);
         CLAIM(strlen(got) <= 8 * len + 40 * elements + 200);
         if (cut) {
-            CLAIM(shape.lines <= 1 + (expanded ? WHOLE : BRIEF) + 1 + elements + 1);
+            CLAIM(shape.lines <= (expanded ? WHOLE : BRIEF) + elements + 3);
             CLAIM(shape.widest <= 9 * (QUESTION + 16));
         }
     }
