@@ -518,6 +518,9 @@ FUZZ_FLAGS_wrap := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.
 FUZZ_LIBS_wrap := -lglib-2.0
 FUZZ_PARTS_setup := $(call objects,$(addprefix cmd/,setup_agents.c setup_json.c setup_toml.c jsonc.c out.c))
 $(BUILD)/fuzz/setup $(BUILD)/tests/fuzz/setup: $(FUZZ_PARTS_setup)
+FUZZ_PARTS_decode_ocr := $(call objects,ocr/read.c)
+$(BUILD)/fuzz/decode_ocr $(BUILD)/tests/fuzz/decode_ocr: $(FUZZ_PARTS_decode_ocr)
+FUZZ_LIBS_decode_ocr := $(OCR_LIBS)
 FUZZ_LIBS_roots := -Wl,--wrap=fovea_session_new
 FUZZ_LIBS_postgres := -Wl,--wrap=pq_load
 FUZZ_FLAGS_postgres := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))

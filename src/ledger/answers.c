@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Answers that are known already: see ledger.h. How much they take together is kept beside them and changes in the same
- * transaction; a find writes only when its last note is old. Whatever goes wrong, a cache only has less to give.
+ * transaction; a find writes only when its last note is old. Whatever goes wrong, a cache only has less to give: each answer has a
+ * seal over its key and its text, so that one that the disk or anybody changed is none.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,15 +20,17 @@ static const char *const steps[] = {
     "CREATE INDEX answer_used ON answer (used);"
     "CREATE TABLE held (bytes INTEGER NOT NULL) STRICT;"
     "INSERT INTO held VALUES (0)",
+    /* Those without a seal are forgotten. */
+    "DELETE FROM answer; UPDATE held SET bytes = 0; ALTER TABLE answer ADD COLUMN seal BLOB NOT NULL DEFAULT x''",
 };
 
 enum { FIND, TOUCH, DROP, OLDEST, KEEP, HELD, GROW };
 static const char *const statements[] = {
-    [FIND] = "SELECT text, used FROM answer WHERE key = ?1",
+    [FIND] = "SELECT text, used, seal FROM answer WHERE key = ?1",
     [TOUCH] = "UPDATE answer SET used = ?2 WHERE key = ?1",
     [DROP] = "DELETE FROM answer WHERE key = ?1 RETURNING bytes",
     [OLDEST] = "DELETE FROM answer WHERE id = (SELECT id FROM answer ORDER BY used, id LIMIT 1) RETURNING bytes",
-    [KEEP] = "INSERT INTO answer (key, used, bytes, text) VALUES (?1, ?2, ?3, ?4)",
+    [KEEP] = "INSERT INTO answer (key, used, bytes, text, seal) VALUES (?1, ?2, ?3, ?4, ?5)",
     [HELD] = "SELECT bytes FROM held",
     [GROW] = "UPDATE held SET bytes = ?1",
 };
@@ -56,7 +59,29 @@ static int run_number(struct store *s, unsigned statement, const struct store_va
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
+static void make_seal(const uint8_t key[SHA256_LEN], const void *text, size_t len, uint8_t ret[SHA256_LEN])
+{
+    struct sha256_state s;
+    sha256_init(&s);
+    sha256_add(&s, key, SHA256_LEN);
+    sha256_add(&s, text, len);
+    sha256_end(&s, ret);
+}
+
 /* ---------------------------------------------------------------- finding */
+
+/* The text of the row that was found; NULL: it is not what was kept, or memory is out. */
+static char *sealed_text_new(sqlite3_stmt *st, const uint8_t key[SHA256_LEN])
+{
+    const void *blob = sqlite3_column_blob(st, 0), *seal = sqlite3_column_blob(st, 2); /* NULL of an empty one */
+    const char *text = blob ? blob : "";
+    size_t len = (size_t)sqlite3_column_bytes(st, 0);
+    uint8_t want[SHA256_LEN];
+    make_seal(key, text, len, want);
+    if (!seal || sqlite3_column_bytes(st, 2) != SHA256_LEN || memcmp(seal, want, SHA256_LEN) != 0)
+        return NULL;
+    return strndup(text, len);
+}
 
 /* Nobody waits to note that an answer was of use. */
 static void touch(struct store *s, const uint8_t key[SHA256_LEN], int64_t used)
@@ -79,9 +104,8 @@ static int find(struct store *s, const uint8_t key[SHA256_LEN], char **ret)
     char *text = NULL;
     int64_t used = 0;
     if ((code = sqlite3_step(st)) == SQLITE_ROW) {
-        const void *blob = sqlite3_column_blob(st, 0); /* NULL of an empty one */
         used = sqlite3_column_int64(st, 1);
-        text = strndup(blob ? blob : "", (size_t)sqlite3_column_bytes(st, 0));
+        text = sealed_text_new(st, key);
     }
     (void)sqlite3_reset(st);
     if (text)
@@ -130,8 +154,10 @@ static int evict(struct store *s, uint64_t room, int64_t *held)
 static int keep(struct store *s, uint64_t room, const uint8_t key[SHA256_LEN], const char *text, size_t len)
 {
     int64_t held = 0, before = 0, bytes = room_for(len);
+    uint8_t seal[SHA256_LEN];
     const struct store_value v[] = {VALUE_BLOB(key, SHA256_LEN), VALUE_INT(time(NULL)), VALUE_INT(bytes),
-                                    VALUE_BLOB(text, (int64_t)len)};
+                                    VALUE_BLOB(text, (int64_t)len), VALUE_BLOB(seal, SHA256_LEN)};
+    make_seal(key, text, len, seal);
     int code = run_number(s, HELD, NULL, 0, &held);
     if (code == SQLITE_OK)
         code = run_number(s, DROP, v, 1, &before);

@@ -156,13 +156,14 @@ int store_end(struct store *s, int code)
 
 /* ---------------------------------------------------------------- opening */
 
+/* One below zero is none that there was. */
 static int read_version(struct store *s, int *ret)
 {
     sqlite3_stmt *st = NULL;
     int code = sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &st, NULL);
     if (code == SQLITE_OK && (code = sqlite3_step(st)) == SQLITE_ROW) {
         *ret = sqlite3_column_int(st, 0);
-        code = SQLITE_OK;
+        code = *ret < 0 ? SQLITE_CORRUPT : SQLITE_OK;
     }
     (void)sqlite3_finalize(st);
     return code;

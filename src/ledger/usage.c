@@ -157,7 +157,9 @@ int ledger_spent(struct ledger *l, const char *session, int64_t since, int64_t *
     } else {
         if ((code = sqlite3_step(st)) == SQLITE_ROW)
             nano = sqlite3_column_int64(st, 0);
-        else
+        if (code == SQLITE_ROW && nano < 0)
+            r = store_fault(s, SQLITE_CORRUPT, fault); /* nothing below 0 was ever added, and no budget is made longer by it */
+        else if (code != SQLITE_ROW)
             r = (code & 0xff) == SQLITE_ERROR ? fault_overflow(fault) : store_fault(s, code, fault);
         (void)sqlite3_reset(st);
     }
@@ -167,7 +169,8 @@ int ledger_spent(struct ledger *l, const char *session, int64_t since, int64_t *
     return r;
 }
 
-static void tell_row(sqlite3_stmt *st, void (*tell)(const struct ledger_sum *row, void *arg), void *arg)
+/* SQLITE_CORRUPT: a sum is below 0, which nothing that was added can make it. */
+static int tell_row(sqlite3_stmt *st, void (*tell)(const struct ledger_sum *row, void *arg), void *arg)
 {
     const char *name = (const char *)sqlite3_column_text(st, 0);
     struct ledger_sum row = {
@@ -179,7 +182,11 @@ static void tell_row(sqlite3_stmt *st, void (*tell)(const struct ledger_sum *row
         .nano = sqlite3_column_int64(st, 5),
         .unpriced = sqlite3_column_int64(st, 6),
     };
+    for (int column = 1; column <= 6; column++)
+        if (sqlite3_column_int64(st, column) < 0)
+            return SQLITE_CORRUPT;
     tell(&row, arg);
+    return SQLITE_OK;
 }
 
 int ledger_each(struct ledger *l, enum ledger_by by, int64_t since,
@@ -198,8 +205,8 @@ int ledger_each(struct ledger *l, enum ledger_by by, int64_t since,
     if (code != SQLITE_OK) {
         r = store_fault(s, code, fault);
     } else {
-        while ((code = sqlite3_step(st)) == SQLITE_ROW)
-            tell_row(st, tell, arg);
+        while ((code = sqlite3_step(st)) == SQLITE_ROW && (code = tell_row(st, tell, arg)) == SQLITE_OK)
+            ;
         if (code != SQLITE_DONE)
             r = (code & 0xff) == SQLITE_ERROR ? fault_overflow(fault) : store_fault(s, code, fault);
         (void)sqlite3_reset(st);

@@ -18,11 +18,30 @@ struct unit {
     size_t columns;
 };
 
-/* The table is older than some emoji. */
+/* Where libunistring's table says less than a terminal may take: signs that stand before a number, which are seen, have none; numbers
+ * in circles, hexagrams and their like are wide for some; and it is older than some emoji. */
+static const struct {
+    uint32_t first, last;
+    uint8_t columns;
+} wider[] = {
+    {0x600, 0x605, 1},     {0x6dd, 0x6dd, 1},     {0x70f, 0x70f, 1},     {0x890, 0x891, 1},     {0x8e2, 0x8e2, 1},
+    {0x2630, 0x2637, 2},   {0x268a, 0x268f, 2},   {0x3248, 0x324f, 2},   {0x4dc0, 0x4dff, 2},   {0x110bd, 0x110bd, 1},
+    {0x110cd, 0x110cd, 1}, {0x1d300, 0x1d356, 2}, {0x1d360, 0x1d376, 2}, {0x1f300, 0x1faff, 2},
+};
+
 static size_t width_of(uint32_t c)
 {
-    int w = c >= 0x1f300 && c <= 0x1faff ? 2 : uc_width(c, "UTF-8");
+    for (size_t i = 0; c >= wider[0].first && i < COUNT(wider); i++)
+        if (c >= wider[i].first && c <= wider[i].last)
+            return wider[i].columns;
+    int w = uc_width(c, "UTF-8");
     return w < 0 ? 0 : (size_t)w;
+}
+
+/* What is told of instead of shown. */
+static bool is_told(uint32_t c)
+{
+    return char_acts(c) || c == SOFT_HYPHEN;
 }
 
 /* What has no place of its own: marks, variation selectors, and joiners, which scripts and emoji need. */
@@ -30,7 +49,7 @@ static bool sits_on_another(uint32_t c)
 {
     if (c == NON_JOINER || c == JOINER)
         return true;
-    return !char_acts(c) && c != SOFT_HYPHEN && width_of(c) == 0;
+    return !is_told(c) && width_of(c) == 0;
 }
 
 static bool is_flag_letter(uint32_t c)
@@ -51,7 +70,7 @@ static void add_joined(struct buf *b, const char *s, size_t len, uint32_t base, 
     for (unsigned n = 0;; before = c) {
         size_t bytes = utf8_decode(s + u->bytes, len - u->bytes, &c);
         bool sits = bytes && sits_on_another(c);
-        bool joins = bytes && !sits && !char_acts(c) &&
+        bool joins = bytes && !sits && !is_told(c) &&
                      (before == JOINER || is_skin_tone(c) || (half_flag && is_flag_letter(c)));
         if (!sits && !joins)
             return;
@@ -78,7 +97,7 @@ static struct unit add_unit(struct buf *b, const char *s, size_t len, size_t at)
     if (c == '\t') {
         u.columns = TAB - at % TAB;
         (void)buf_add_format(b, "%*s", (int)u.columns, "");
-    } else if (char_acts(c) || c == SOFT_HYPHEN || width_of(c) == 0) {
+    } else if (is_told(c) || width_of(c) == 0) {
         (void)buf_add_char_shown(b, c);
         u.columns = b->len - before;
     } else {

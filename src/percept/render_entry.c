@@ -163,7 +163,9 @@ static void add_said(struct buf *b, const struct shown *e, bool expanded)
 {
     struct span_walk parts = span_enter(e->parts);
     (void)expanded;
-    add_word(b, "", e->role.len ? e->role : e->kind);
+    add_word(b, "", e->role);
+    if (!b->len)
+        add_word(b, "", e->kind); /* also where the role is blank */
     while (span_next(&parts) && !b->error)
         add_part(b, parts.value);
 }
@@ -226,7 +228,8 @@ static void add_result(struct buf *b, const struct shown *e, bool expanded)
 static void add_usage(struct buf *b, const struct shown *e, bool expanded)
 {
     (void)expanded;
-    add_word(b, "usage · ", e->model);
+    (void)buf_add_str(b, "usage");
+    add_word(b, " · ", e->model);
     add_word(b, " · in: ", e->input);
     add_word(b, ", out: ", e->output);
     add_word(b, ", from the cache: ", e->cache_read);
@@ -249,7 +252,8 @@ static void add_request(struct buf *b, const struct shown *e, bool expanded)
 static void add_repair(struct buf *b, const struct shown *e, bool expanded)
 {
     (void)expanded;
-    add_word(b, "repair · entry ", e->entry);
+    (void)buf_add_str(b, "repair");
+    add_word(b, " · entry ", e->entry);
     add_word(b, ", part ", e->part);
     add_word(b, " · ", e->how);
     add_word(b, ": ", e->why);

@@ -487,6 +487,71 @@ TEST(a_cache_damaged_while_it_is_open_begins_anew)
     CHECK_STR(found(l, 1), "green");
 }
 
+TEST(a_version_below_zero_is_damage)
+{
+    auto_place p;
+    place_init(&p);
+    struct ledger *l = open_ledger(&p, MIB);
+    add(l, "x", "m", NOON, 5);
+    keep(l, 1, "red", 3);
+    ledger_free(l);
+    run_sql(in(p.state, "usage.db"), "PRAGMA user_version = -1");
+    run_sql(in(p.cache, "answers.db"), "PRAGMA user_version = -2000000000");
+    struct ledger_entry e = entry("x", "m", NOON, 5);
+    struct fovea_fault fault = {0};
+    auto_ledger *again = open_ledger(&p, MIB);
+    CHECK(ledger_add(again, &e, &fault) == -EUCLEAN && strstr(fault.text, "usage.db"));
+    CHECK(!found(again, 1));
+    keep(again, 1, "red", 3);
+    CHECK_STR(found(again, 1), "red");
+}
+
+static void tell_nobody(const struct ledger_sum *s, void *arg)
+{
+    (void)s, (void)arg;
+}
+
+TEST(a_sum_below_zero_is_damage_and_lengthens_no_budget)
+{
+    auto_place p;
+    place_init(&p);
+    struct ledger *l = open_ledger(&p, MIB);
+    add(l, "x", "m", NOON, 5);
+    ledger_free(l);
+    run_sql(in(p.state, "usage.db"), "UPDATE total SET nano = -1000000000");
+    auto_ledger *again = open_ledger(&p, MIB);
+    struct fovea_fault fault = {0};
+    int64_t nano = 0;
+    CHECK(ledger_spent(again, "x", 0, &nano, &fault) == -EUCLEAN && ledger_spent(again, NULL, 0, &nano, &fault) == -EUCLEAN);
+    CHECK(ledger_each(again, LEDGER_BY_MODEL, 0, tell_nobody, NULL, &fault) == -EUCLEAN);
+}
+
+/* Bytes that changed within an answer, an answer under the key of another, and one from before answers were sealed. */
+TEST(an_answer_that_was_changed_is_none)
+{
+    static const char *const changes[] = {
+        "UPDATE answer SET text = x'726564' WHERE text = x'626c7565'",
+        "UPDATE answer SET text = (SELECT text FROM answer WHERE text = x'677265656e'), "
+        "seal = (SELECT seal FROM answer WHERE text = x'677265656e') WHERE text = x'626c7565'",
+        "UPDATE answer SET seal = x'' WHERE text = x'626c7565'",
+        "ALTER TABLE answer DROP COLUMN seal; PRAGMA user_version = 1",
+    };
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        auto_place p;
+        place_init(&p);
+        struct ledger *l = open_ledger(&p, MIB);
+        keep(l, 1, "blue", 4);
+        keep(l, 2, "green", 5);
+        ledger_free(l);
+        run_sql(in(p.cache, "answers.db"), changes[i]);
+        auto_ledger *again = open_ledger(&p, MIB);
+        CHECK(!found(again, 1));
+        CHECK(i == COUNT(changes) - 1 ? !found(again, 2) : !strcmp(found(again, 2), "green"));
+        keep(again, 1, "blue", 4);
+        CHECK_STR(found(again, 1), "blue");
+    }
+}
+
 TEST(a_newer_version_is_left_alone)
 {
     auto_place p;
@@ -507,7 +572,7 @@ TEST(a_newer_version_is_left_alone)
     CHECK(!found(l, 2));
     CHECK(answers_clear(l, &count, &fault) == -ENOTSUP);
     ledger_free(l);
-    run_sql(in(p.cache, "answers.db"), "PRAGMA user_version = 1");
+    run_sql(in(p.cache, "answers.db"), "PRAGMA user_version = 2");
     l = open_ledger(&p, MIB);
     CHECK_STR(found(l, 1), "red");
     ledger_free(l);

@@ -47,8 +47,11 @@ static const struct {
     {"right to left as it is", "שלום", 4, "שלום"},
     {"joiners of a script stay", "می\xe2\x80\x8cخواهم", 20, "می\xe2\x80\x8cخواهم"},
     {"a joiner with nothing before it", "\xe2\x80\x8dx", 20, "\\u200dx"},
+    {"a sign before a number has a column", "\xd8\x80\xd8\x80\xd8\x80\xd8\x80", 3, "\xd8\x80\xd8\x80…"},
+    {"a hexagram has two", "䷀䷀䷀", 5, "䷀䷀…"},
     {"zero width space", "a\xe2\x80\x8b" "b", 20, "a\\u200bb"},
     {"soft hyphen", "a\xc2\xad" "b", 20, "a\\u00adb"},
+    {"soft hyphen behind a joiner", "a\xe2\x80\x8d\xc2\xad" "b", 20, "a\xe2\x80\x8d\\u00adb"},
     {"no UTF-8", "a\xff" "b\xc3", 20, "a\\xffb\\xc3"},
     {"bell and delete", "\a\x7f", 20, "\\u0007\\u007f"},
 };
