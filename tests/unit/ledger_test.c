@@ -531,8 +531,7 @@ TEST(an_answer_that_was_changed_is_none)
 {
     static const char *const changes[] = {
         "UPDATE answer SET text = x'726564' WHERE text = x'626c7565'",
-        "UPDATE answer SET text = (SELECT text FROM answer WHERE text = x'677265656e'), "
-        "seal = (SELECT seal FROM answer WHERE text = x'677265656e') WHERE text = x'626c7565'",
+        "UPDATE answer SET (text, seal) = (SELECT text, seal FROM answer WHERE text = x'677265656e') WHERE text = x'626c7565'",
         "UPDATE answer SET seal = x'' WHERE text = x'626c7565'",
         "ALTER TABLE answer DROP COLUMN seal; PRAGMA user_version = 1",
     };
