@@ -113,13 +113,19 @@ one() {
         echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes $mark" >"$state/$name.had"
     done
     had=$((cpu - before))
-    if [ -n "${FUZZ_MERGE:-}${FUZZ_KEEP:-}" ] && [ "$crashes" -eq 0 ] && ! merge "$name"; then
+    if merges "$name" && [ "$crashes" -eq 0 ] && ! merge "$name"; then
         echo "fuzz: $name was not merged, see $state/$name.merge" >&2
         failed=1
     fi
     row "$name" $had
     [ "$crashes" -eq 0 ] || sed -n '/^SUMMARY/p; /Assertion/p; s/^artifact_prefix.*Test unit written to /  /p; s/^.*Test unit written to /  /p' "$state/$name.log" | sort -u
     return $failed
+}
+
+# What did not run, and is kept as it is, has nothing to merge.
+merges() {
+    [ -z "${FUZZ_MERGE:-}" ] || return 0
+    [ -n "${FUZZ_KEEP:-}" ] && { [ $had -gt 0 ] || ! cmp -s "$state/$1.had" "fuzz/corpus/$1.had"; }
 }
 
 # row NAME SECONDS: in all, and how many CPU-seconds were of this run.
