@@ -105,7 +105,7 @@ one() {
     while [ "$crashes" -eq 0 ] && [ "$cpu" -lt "$seconds" ] && [ $tries -lt $((50 + seconds / 10)) ]; do
         tries=$((tries + 1))
         left=$((seconds - cpu))
-        slice "$name" $((left < 60 ? left : 60)) || crashes=1
+        slice "$name" $((left < slice_seconds ? left : slice_seconds)) || crashes=1
         times >"$state/$name.cpu" # not in a pipe: its shell has no children
         cpu=$((before + $(seconds_in "$state/$name.cpu")))
         # shellcheck disable=SC2046 # two words are meant
@@ -140,6 +140,7 @@ build=$1
 seconds=$2
 shift 2
 state=$build/fuzzed
+slice_seconds=300 # each begins with all that is kept, which takes a minute where files are slow and others want the processor too
 FUZZ_CORPUS=${FUZZ_CORPUS:-$build/corpus}
 export FUZZ_CORPUS
 mkdir -p "$state"
