@@ -64,17 +64,25 @@ static int make_clips(const char *dir, struct buf *list)
     return bad;
 }
 
+/* x265 writes behind its memory where pictures are as small as that. */
+static struct clip small_of(const struct clip *c)
+{
+    struct clip small = *c;
+    int share = c->encoder && !strcmp(c->encoder, "libx265") ? 1 : SMALL_SHARE;
+    small.width = c->width / share, small.height = c->height / share, small.second_width = c->second_width / share;
+    small.frames = MIN(c->frames, SMALL_FRAMES), small.gop = MIN(c->gop, SMALL_FRAMES / 2);
+    return small;
+}
+
 /* Of those that are long there would be nothing new. */
 static int make_small(const char *dir)
 {
     int bad = 0;
     for (const struct clip *c = clips; c->name && !bad; c++) {
         auto_buf b = BUF_INIT(VIDEO_BYTES);
-        struct clip small = *c;
         if (c->frames > SMALL_FROM)
             continue;
-        small.width = c->width / SMALL_SHARE, small.height = c->height / SMALL_SHARE, small.second_width = c->second_width / SMALL_SHARE;
-        small.frames = MIN(c->frames, SMALL_FRAMES), small.gop = MIN(c->gop, SMALL_FRAMES / 2);
+        struct clip small = small_of(c);
         int e = clip_make(&small, &b);
         bad = e < 0 ? complain_of(c->name, e) : save(dir, "small", c->name, &b);
     }
