@@ -501,7 +501,7 @@ FUZZERS := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
 
 # clang's run-time libraries are named because set-up installs nothing that is only recommended.
 fuzz: ## fuzz each parser, or FUZZ=name, until it has had TIME CPU-seconds (clang)
-	@tools/setup.sh clang llvm-14 libclang-rt-14-dev
+	@tools/setup.sh clang llvm libclang-rt-14-dev
 	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
 	@JOBS=$(JOBS) tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
 
@@ -511,7 +511,7 @@ fuzz-libs: ## rebuild the libraries of decoders with the fuzzers' checks, for ma
 	@JOBS=$(JOBS) tools/fuzz_libs.sh build/fuzz-libs $(FUZZ_LIBS)
 
 fuzz-coverage: ## lines and branches of each parser that the kept inputs reach (clang, llvm)
-	@tools/setup.sh clang llvm-14 libclang-rt-14-dev jq
+	@tools/setup.sh clang llvm libclang-rt-14-dev jq
 	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS='-fprofile-instr-generate' \
 	    $(MAKE) --no-print-directory -j$$(nproc) CC=clang OPT=-O1 BUILD=build/fuzzcov replays
 	@tools/fuzz_coverage.sh build/fuzzcov $(FUZZ)
