@@ -108,5 +108,6 @@ int main(int argc, char **argv)
         return 2;
     }
     av_log_set_level(AV_LOG_ERROR);
-    return make_folders(argv[1]) || make_clips(argv[1], &list) || make_small(argv[1]) || make_bombs(argv[1]) || save(argv[1], ".", "good.tsv", &list);
+    return make_folders(argv[1]) || make_clips(argv[1], &list) || make_small(argv[1]) || make_bombs(argv[1]) ||
+           save(argv[1], ".", "good.tsv", &list);
 }
