@@ -92,6 +92,11 @@ had_of() {
     mark=$now
 }
 
+# next_wall LEFT CPU WALL: seconds by the clock that LEFT CPU-seconds take, where CPU of them took WALL.
+next_wall() {
+    echo $(($1 * ($3 > $2 ? $3 : $2) / ($2 > 0 ? $2 : 1)))
+}
+
 one() {
     name=$1
     failed=0
@@ -101,13 +106,15 @@ one() {
     had_of "$name"
     [ ! -f "fuzz/corpus/$name.b64" ] || "$build/fuzzpack" --unpack "$corpus" "fuzz/corpus/$name.b64"
     before=$cpu
+    wall=$((seconds - cpu))
     tries=0
     while [ "$crashes" -eq 0 ] && [ "$cpu" -lt "$seconds" ] && [ $tries -lt $((50 + seconds / 10)) ]; do
         tries=$((tries + 1))
-        left=$((seconds - cpu))
-        slice "$name" $((left < slice_seconds ? left : slice_seconds)) || crashes=1
+        start=$(date +%s) was=$cpu
+        slice "$name" $((wall < slice_seconds ? wall : slice_seconds)) || crashes=1
         times >"$state/$name.cpu" # not in a pipe: its shell has no children
         cpu=$((before + $(seconds_in "$state/$name.cpu")))
+        wall=$(next_wall $((seconds - cpu)) $((cpu - was)) $(($(date +%s) - start)))
         # shellcheck disable=SC2046 # two words are meant
         set -- $(covered "$name")
         echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes $mark" >"$state/$name.had"
@@ -140,7 +147,7 @@ build=$1
 seconds=$2
 shift 2
 state=$build/fuzzed
-slice_seconds=300 # each begins with all that is kept, which takes a minute where files are slow and others want the processor too
+slice_seconds=900 # each begins with all that is kept, which takes minutes where files are slow and others want the processor too
 FUZZ_CORPUS=${FUZZ_CORPUS:-$build/corpus}
 export FUZZ_CORPUS
 mkdir -p "$state"
