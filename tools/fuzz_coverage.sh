@@ -23,7 +23,8 @@ mkdir -p "$build/profiles"
 
 # Of lines with target, file, lines reached and all, branches reached and all: aligned with their shares, and with WHOSE sum.
 rows() {
-    awk -F '\t' -v whose="$1" -v each="$2" 'function share(some, all) { return all ? int(100 * some / all + .5) : 100 }
+    awk -F '\t' -v whose="$1" -v each="$2" '
+        function share(some, all) { return some == all ? 100 : 100 * some > 99 * all ? 99 : int(100 * some / all + .5) }
         function row(target, file, l, ll, b, bb) {
             printf "%-15s %-40s %12s %3d%% %12s %3d%%\n", target, file, l "/" ll, share(l, ll), b "/" bb, share(b, bb)
         }
