@@ -255,7 +255,7 @@ $(BUILD)/tests/mkvideo: $(MKVIDEO_OBJ) $(OBJ)/libshared.a
 	$(CC) $^ -o $@ $(LDFLAGS) $(shell pkg-config --libs $(PKG_video)) -lm
 $(BUILD)/fixtures/video/good.tsv: $(BUILD)/tests/mkvideo
 	@mkdir -p $(@D)
-	ASAN_OPTIONS=detect_leaks=0 $< $(@D)
+	ASAN_OPTIONS=detect_leaks=0 $< $(@D) # x265 leaks when it encodes
 $(BUILD)/tests/videolook: $(OBJ)/tests/tools/videolook.o $(OBJ)/libinternal.a
 	@mkdir -p $(@D)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(LIB_LIBS)
@@ -501,13 +501,19 @@ JOBS ?= 2
 FUZZ_NAMES := $(filter-out replay,$(patsubst fuzz/%.c,%,$(sort $(wildcard fuzz/*.c))))
 FUZZERS := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
 
+# clang's run-time libraries are named because set-up installs nothing that is only recommended.
 fuzz: ## fuzz each parser, or FUZZ=name, until it has had TIME CPU-seconds (clang)
-	@tools/setup.sh clang
+	@tools/setup.sh clang llvm libclang-rt-14-dev
 	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
 	@JOBS=$(JOBS) tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
 
+fuzz-libs: ## rebuild the libraries of decoders with the fuzzers' checks, for make fuzz (20 minutes); some: FUZZ_LIBS="jpeg webp"
+	@tools/setup.sh clang libclang-rt-14-dev cmake dpkg-dev patch xz-utils bzip2 diffutils debianutils \
+	    libdav1d-dev libde265-dev libaom-dev libx265-dev libjbig-dev liblerc-dev liblzma-dev libzstd-dev zlib1g-dev
+	@JOBS=$(JOBS) tools/fuzz_libs.sh build/fuzz-libs $(FUZZ_LIBS)
+
 fuzz-coverage: ## lines and branches of each parser that the kept inputs reach (clang, llvm)
-	@tools/setup.sh clang llvm jq
+	@tools/setup.sh clang llvm libclang-rt-14-dev jq
 	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS='-fprofile-instr-generate' \
 	    $(MAKE) --no-print-directory -j$$(nproc) CC=clang OPT=-O1 BUILD=build/fuzzcov replays
 	@tools/fuzz_coverage.sh build/fuzzcov $(FUZZ)
@@ -525,8 +531,11 @@ FUZZ_LIBS_roots := -Wl,--wrap=fovea_session_new
 FUZZ_LIBS_postgres := -Wl,--wrap=pq_load
 FUZZ_FLAGS_postgres := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libpq 2>/dev/null))
 
+FUZZ_STATIC ?= build/fuzz-libs/lib
+FUZZ_REBUILT := $(wildcard $(FUZZ_STATIC)/*.a)
+
 # Each target twice: for the fuzzer, and with a main that gives it what was kept, for make test.
-.PHONY: fuzzers replays fuzz-coverage
+.PHONY: fuzzers replays fuzz-coverage fuzz-libs
 fuzzers: $(FUZZERS) $(BUILD)/fuzzpack $(BUILD)/fixtures/good.tsv
 $(BUILD)/fuzzpack: $(OBJ)/fuzz/replay.o $(OBJ)/libshared.a
 	$(CC) $^ -o $@ $(LDFLAGS) -lm
@@ -541,7 +550,7 @@ $(OBJ)/libmcp.a: $(MCP_OBJ)
 # Asserts are what a target judges by, and do its work too: they stay where others are left out.
 FUZZ_CC = $(CC) $(CPPFLAGS) -UNDEBUG -I. -Itests/unit $(FUZZ_FLAGS_$*) $(CFLAGS) -MMD -MP
 FUZZ_LINK = $(FUZZ_PARTS_$*) $(FUZZ_PARTS) $(LDFLAGS) $(FUZZ_LIBS_$*) $(WORKER_LIBS) $(LIB_LIBS) $(CLI_LIBS)
-$(BUILD)/fuzz/%: fuzz/%.c $(FUZZ_PARTS) $(OBJ)/flags
+$(BUILD)/fuzz/%: fuzz/%.c $(FUZZ_PARTS) $(OBJ)/flags $(FUZZ_REBUILT)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(FUZZ_CC) -fsanitize=fuzzer $< -o $@ $(FUZZ_LINK)
@@ -565,9 +574,8 @@ fuzzers: $(BUILD)/photos/good.tsv $(BUILD)/fixtures/video/good.tsv
 
 # Libraries that tools/fuzz_libs.sh rebuilt stand in for the system's, with what they need in turn. Nothing but the target sees
 # them: other libraries stay with those that they were made for.
-FUZZ_STATIC ?= build/fuzz-libs/lib
-ifneq ($(wildcard $(FUZZ_STATIC)/*.a),)
-FUZZ_HIDDEN := $(subst $(empty) $(empty),:,$(notdir $(wildcard $(FUZZ_STATIC)/*.a)))
+ifneq ($(FUZZ_REBUILT),)
+FUZZ_HIDDEN := $(subst $(empty) $(empty),:,$(notdir $(FUZZ_REBUILT)))
 $(BUILD)/fuzz/%: WORKER_LIBS += -L$(FUZZ_STATIC) -Wl,--exclude-libs,$(FUZZ_HIDDEN) -lheif -ltiff -lwebp -ljpeg -ldeflate -lzstd -llzma \
                                 -ljbig -lLerc -lz -lde265 -ldav1d -laom -lx265 -lavcodec -lavutil -lm -lstdc++
 endif

@@ -9,7 +9,8 @@
 #include "render/photo/photo.h"
 #include "shown.h"
 
-/* libheif loses what it took from dav1d, and its own picture, where dav1d refuses the data. A worker ends with its answer. */
+/* libheif loses what it took from dav1d, and its own picture, where dav1d refuses the data. A worker ends with its answer. The first by
+ * its library: what takes the memory is a function of dav1d without a name, built without frame pointers, and no caller is seen. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

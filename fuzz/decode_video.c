@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MP4, QuickTime, WebM, Matroska and AVI through fovea-video's decoders: see shown.h.
+ * MP4, QuickTime, WebM, Matroska, AVI, MPEG program and transport streams, FLV, ASF and Ogg through fovea-video's decoders: see shown.h.
  * about: render/video/video.c render/video/container.c render/video/frames.c render/video/decode.c render/video/pixels.c
  * render/video/whole.c render/video/looks.c
  * seeds: video
@@ -31,6 +31,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t room, unsigned 
 {
     static const char *const words[] = {"moov", "mdat", "trak", "stts", "ctts", "stss", "stsz", "stco", "co64", "edts", "elst",
                                         "moof", "traf", "trun", "tkhd", "mvhd", "stsd", "avcC", "RIFF", "idx1", "movi",
-                                        "strh", "strf", NULL};
+                                        "strh", "strf", "FLV\1", "OggS", "\x80theora", "\x81theora", "\x82theora",
+                                        "\x30\x26\xb2\x75", "\x91\x07\xdc\xb7", "\x36\x26\xb2\x75", "WMV2", "MP43",
+                                        "G@", "\x1a\x45\xdf\xa3", "\x1f\x43\xb6\x75", "\xa3\x81", NULL};
     return shown_mutate(data, len, room, seed, words, NULL);
 }

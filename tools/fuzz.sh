@@ -4,17 +4,24 @@
 # CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
 # BUILD/fuzzed, so that a run that was ended goes on where it was, also when the target was built anew meanwhile; with FUZZ_AGAIN=1
 # every one starts at 0. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it and, in
-# NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs), from which a build that knows nothing yet goes on,
-# also with FUZZ_KEEP=1 only.
+# NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs, crashes, and which fuzz/NAME.c it was, by its hash), from
+# which a build that knows nothing yet goes on, also with FUZZ_KEEP=1 only. What another fuzz/NAME.c had counts for nothing: such a target
+# starts at 0, from the inputs that were kept.
 # FUZZ_MORE="DIR ..." gives it more to start from, which a merge leaves out; what comes of other people's files is not to be kept in the
 # tree.
-# A crash ends its target; when all have run the status is 1, and each is named with the file that does it.
+# A crash ends its target; when all have run the status is 1, and each is named with the file that does it. It is 1 too where a target had
+# less than its seconds, or its inputs were not merged.
 set -u
 
 # What a target's own head says of it ("max_len: 65536"), else $3.
 said() {
     word=$(sed -n "s/^.*$2: \([0-9]*\).*/\1/p;/^#include/q" "fuzz/$1.c" | head -n 1)
     echo "${word:-$3}"
+}
+
+# Which target it is: what one had is nothing that another had.
+mark_of() {
+    sha256sum "fuzz/$1.c" | cut -c 1-12
 }
 
 # CPU-seconds of the children in what `times` wrote.
@@ -42,8 +49,8 @@ merge() {
     [ -z "${FUZZ_KEEP:-}" ] || keep "$1"
     rm -rf "$corpus"
     mv "$corpus.new" "$corpus"
-    read -r runs cpu cov ft _ crashes <"$state/$1.had"
-    echo "$runs $cpu $cov $ft $(find "$corpus" -type f | wc -l) $crashes" >"$state/$1.had"
+    read -r runs cpu cov ft _ crashes mark <"$state/$1.had"
+    echo "$runs $cpu $cov $ft $(find "$corpus" -type f | wc -l) $crashes $mark" >"$state/$1.had"
     [ -z "${FUZZ_KEEP:-}" ] || cp "$state/$1.had" "fuzz/corpus/$1.had"
 }
 
@@ -64,41 +71,75 @@ covered() {
     sed -n 's/^#[0-9].* cov: \([0-9]*\) ft: \([0-9]*\) .*/\1 \2/p' "$state/$1.log" | tail -n 1 | grep . || echo "0 0"
 }
 
+# What it has had so far, in runs, cpu and crashes: here, else in the tree.
+had_of() {
+    runs=0 cpu=0 crashes=0 mark=
+    now=$(mark_of "$1")
+    for had in "$state/$1.had" ${FUZZ_KEEP:+"fuzz/corpus/$1.had"}; do
+        if [ -n "${FUZZ_AGAIN:-}" ] || [ ! -f "$had" ]; then
+            continue
+        fi
+        read -r runs cpu _ _ _ crashes mark <"$had"
+        if [ "$mark" = "$now" ]; then
+            [ "$had" = "$state/$1.had" ] || cp "$had" "$state/$1.had"
+            break
+        fi
+        runs=0 cpu=0 crashes=0
+    done
+    # A crash that is known stays one until the target was built anew.
+    # shellcheck disable=SC3013 # dash has it
+    [ "$state/$1.had" -nt "$build/fuzz/$1" ] || crashes=0
+    mark=$now
+}
+
+# next_wall LEFT CPU WALL: seconds by the clock that LEFT CPU-seconds take, where CPU of them took WALL.
+next_wall() {
+    echo $(($1 * ($3 > $2 ? $3 : $2) / ($2 > 0 ? $2 : 1)))
+}
+
 one() {
-    name=$1 runs=0 cpu=0 crashes=0
+    name=$1
+    failed=0
     corpus=$FUZZ_CORPUS/$name
     seeds=$(tools/fuzz_seeds.sh "$build" "$name")
     mkdir -p "$corpus"
-    [ -f "$state/$name.had" ] || [ ! -f "fuzz/corpus/$name.had" ] || [ -z "${FUZZ_KEEP:-}" ] || sed "s/[0-9]*\$/0/" "fuzz/corpus/$name.had" >"$state/$name.had"
-    if [ -z "${FUZZ_AGAIN:-}" ] && [ -f "$state/$name.had" ]; then
-        read -r runs cpu _ _ _ crashes <"$state/$name.had"
-        # shellcheck disable=SC3013 # dash has it
-        [ "$state/$name.had" -nt "$build/fuzz/$name" ] || crashes=0
-    fi
+    had_of "$name"
     [ ! -f "fuzz/corpus/$name.b64" ] || "$build/fuzzpack" --unpack "$corpus" "fuzz/corpus/$name.b64"
     before=$cpu
+    wall=$((seconds - cpu))
     tries=0
-    # A crash that is known stays one until the target was built anew.
-    while [ "$crashes" -eq 0 ] && [ "$cpu" -lt "$seconds" ] && [ $tries -lt 50 ]; do
+    while [ "$crashes" -eq 0 ] && [ "$cpu" -lt "$seconds" ] && [ $tries -lt $((50 + seconds / 10)) ]; do
         tries=$((tries + 1))
-        left=$((seconds - cpu))
-        slice "$name" $((left < 60 ? left : 60)) || crashes=1
+        start=$(date +%s) was=$cpu
+        slice "$name" $((wall < slice_seconds ? wall : slice_seconds)) || crashes=1
         times >"$state/$name.cpu" # not in a pipe: its shell has no children
         cpu=$((before + $(seconds_in "$state/$name.cpu")))
+        wall=$(next_wall $((seconds - cpu)) $((cpu - was)) $(($(date +%s) - start)))
         # shellcheck disable=SC2046 # two words are meant
         set -- $(covered "$name")
-        echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes" >"$state/$name.had"
+        echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes $mark" >"$state/$name.had"
     done
-    [ -z "${FUZZ_MERGE:-}${FUZZ_KEEP:-}" ] || merge "$name"
-    row "$name"
+    had=$((cpu - before))
+    if merges "$name" && [ "$crashes" -eq 0 ] && ! merge "$name"; then
+        echo "fuzz: $name was not merged, see $state/$name.merge" >&2
+        failed=1
+    fi
+    row "$name" $had
     [ "$crashes" -eq 0 ] || sed -n '/^SUMMARY/p; /Assertion/p; s/^artifact_prefix.*Test unit written to /  /p; s/^.*Test unit written to /  /p' "$state/$name.log" | sort -u
-    return 0
+    return $failed
 }
 
+# What did not run, and is kept as it is, has nothing to merge.
+merges() {
+    [ -z "${FUZZ_MERGE:-}" ] || return 0
+    [ -n "${FUZZ_KEEP:-}" ] && { [ $had -gt 0 ] || ! cmp -s "$state/$1.had" "fuzz/corpus/$1.had"; }
+}
+
+# row NAME SECONDS: in all, and how many CPU-seconds were of this run.
 row() {
-    read -r runs cpu cov ft files crashes <"$state/$1.had"
-    printf '%-14s %11d runs %7d /s %6d edges %6d features %6d inputs %5d CPU-s  %s\n' "$1" "$runs" \
-        $((runs / (cpu > 0 ? cpu : 1))) "$cov" "$ft" "$files" "$cpu" "$([ "$crashes" -eq 0 ] && echo fine || echo CRASHED)"
+    read -r runs cpu cov ft files crashes _ <"$state/$1.had"
+    printf '%-14s %11d runs %7d /s %6d edges %6d features %6d inputs %5d CPU-s, %d now  %s\n' "$1" "$runs" \
+        $((runs / (cpu > 0 ? cpu : 1))) "$cov" "$ft" "$files" "$cpu" "$2" "$([ "$crashes" -eq 0 ] && echo fine || echo CRASHED)"
 }
 
 cd "$(dirname "$0")/.." || exit 3
@@ -106,6 +147,7 @@ build=$1
 seconds=$2
 shift 2
 state=$build/fuzzed
+slice_seconds=900 # each begins with all that is kept, which takes minutes where files are slow and others want the processor too
 FUZZ_CORPUS=${FUZZ_CORPUS:-$build/corpus}
 export FUZZ_CORPUS
 mkdir -p "$state"
@@ -120,13 +162,21 @@ for name in "$@"; do
     [ -x "$build/fuzz/$name" ] || { echo "fuzz: there is no target '$name'" >&2; exit 2; }
 done
 echo "fuzz: $# targets, $seconds CPU-seconds each, ${JOBS:-2} at a time"
-printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" "$build" "$seconds" --one
+failed=0
+printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" "$build" "$seconds" --one || failed=1
 all=0
-bad=
+crashed=
+short=
 for name in "$@"; do
-    read -r _ cpu _ _ _ crashes <"$state/$name.had" || continue
+    cpu=0 crashes=0 mark=
+    [ ! -f "$state/$name.had" ] || read -r _ cpu _ _ _ crashes mark <"$state/$name.had"
+    [ "$mark" = "$(mark_of "$name")" ] || cpu=0
     all=$((all + cpu))
-    [ "$crashes" -eq 0 ] || bad="$bad $name"
+    if [ "$crashes" -ne 0 ]; then
+        crashed="$crashed $name"
+    elif [ "$cpu" -lt "$seconds" ]; then
+        short="$short $name"
+    fi
 done
-echo "fuzz: $all CPU-seconds in all;${bad:+ crashed:$bad;} corpora in $FUZZ_CORPUS"
-[ -z "$bad" ]
+echo "fuzz: $all CPU-seconds in all;${crashed:+ crashed:$crashed;}${short:+ too short:$short;} corpora in $FUZZ_CORPUS"
+[ -z "$crashed$short" ] && [ $failed -eq 0 ]

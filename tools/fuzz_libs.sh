@@ -9,6 +9,7 @@
 set -eu
 dir=$1
 shift
+top=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/src" "$dir/lib"
 dir=$(cd "$dir" && pwd)
 # shellcheck disable=SC2317 # build_NAME is called by name
@@ -76,14 +77,25 @@ build_tiff() { with_cmake "$(unpack tiff)" 'tiff' -Dtiff-tools=OFF -Dtiff-tests=
 build_md4c() { with_cmake "$(unpack md4c)" 'md4c'; }
 build_de265() { with_cmake "$(unpack libde265)" 'de265' -DENABLE_SDL=OFF -DENABLE_ENCODER=OFF -DDISABLE_SSE=ON; }
 build_heif() { with_cmake "$(unpack libheif)" 'heif' -DWITH_EXAMPLES=OFF -DENABLE_PLUGIN_LOADING=OFF -DWITH_X265=OFF; }
+
+# opened KEY: what fovea-video's tables name in rows of MEDIA (demuxers) or AV_CODEC_ID (decoders), by the names that configure has for
+# them, so that what is fuzzed is what is opened.
+opened() {
+    grep -o "{$1_[A-Z0-9_]*, \"[a-z0-9]*\"" "$top/render/video/container.c" | cut -d '"' -f 2 | sort -u |
+        sed 's/^mpeg$/mpegps/; s/^msmpeg4$/msmpeg4v3/' | paste -sd , -
+}
+
+# All parsers, since the library opens those of sound too when it looks for what streams there are. Compressed heads are read with zlib.
+# A name that configure does not know is only warned of.
 build_ffmpeg() {
+    demuxers=$(opened MEDIA) decoders=$(opened AV_CODEC_ID)
+    [ -n "$demuxers" ] && [ -n "$decoders" ] || return 1
     from=$(unpack ffmpeg)
     (cd "$from" && ./configure --cc=clang --cxx=clang++ --ld=clang --extra-cflags="$flags" --extra-ldflags="$flags" \
         --disable-everything --disable-autodetect --disable-programs --disable-doc --disable-asm --disable-network \
-        --disable-avdevice --disable-avfilter --disable-swresample --enable-libdav1d --disable-stripping --optflags=-O1 \
-        --enable-demuxer=mov,matroska,avi \
-        --enable-decoder=h264,hevc,vp8,vp9,libdav1d,mpeg4,mjpeg,mpeg2video,mpeg1video,h263,msmpeg4v3,prores \
-        --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,mjpeg,mpegvideo,h263 && make -j "$jobs")
+        --disable-avdevice --disable-avfilter --disable-swresample --enable-libdav1d --enable-zlib --disable-stripping \
+        --optflags=-O1 --enable-demuxer="$demuxers" --enable-decoder="$decoders" --enable-parsers &&
+        ! grep 'did not match anything' ffbuild/config.log && make -j "$jobs")
     find "$from" -name 'lib*.a' -exec cp {} "$dir/lib/" \;
 }
 

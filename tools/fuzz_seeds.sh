@@ -9,6 +9,6 @@ from=$(sed -n 's/^.*seeds: \([a-z_]*\).*/\1/p;/^#include/q' "fuzz/$2.c")
 case $from in
 fixtures) printf '%s\n' "$1/fixtures/good" "$1/fixtures/bad" ;;
 photos) echo "$1/photos/good" ;;
-video) echo "$1/fixtures/video/good" ;;
+video) echo "$1/fixtures/video/small" ;;
 ?*) echo "fuzz/seeds/$from" ;;
 esac

@@ -42,10 +42,8 @@ static void webp_chunks(const struct head *h, struct sniff *s)
     uint32_t frames = 0;
     for (size_t o = 30; has(h, o, 8);) {
         frames += IS(h, o, "ANMF");
-        if (IS(h, o, "EXIF")) {
-            size_t tiff = o + 8 + (IS(h, o + 8, "Exif\0\0") ? 6 : 0);
-            s->orientation = (uint8_t)MAX(sniff_tiff_orientation(h, tiff), 1);
-        }
+        if (IS(h, o, "EXIF"))
+            s->orientation = (uint8_t)MAX(sniff_tiff_orientation(h, o + 8), 1);
         size_t size = le32(h, o + 4);
         size_t step = 8 + size + (size & 1);
         if (step > h->len - o)

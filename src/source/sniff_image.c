@@ -39,7 +39,7 @@ static bool is_frame(uint32_t marker)
 static bool jpeg_segment(const struct head *h, size_t o, uint32_t marker, struct sniff *s)
 {
     if (marker == 0xe1 && IS(h, o + 2, "Exif\0\0")) {
-        uint8_t orientation = sniff_tiff_orientation(h, o + 8);
+        uint8_t orientation = sniff_tiff_orientation(h, o + 2);
         s->orientation = orientation ? orientation : s->orientation;
     }
     if (!is_frame(marker))
@@ -134,6 +134,7 @@ static uint32_t tiff_value(const struct tiff *t, uint32_t tag)
 uint8_t sniff_tiff_orientation(const struct head *h, size_t base)
 {
     struct tiff t;
+    base += IS(h, base, "Exif\0\0") ? 6 : 0;
     uint32_t v = tiff_open(&t, h, base) ? tiff_value(&t, 0x112) : 0;
     return v >= 1 && v <= 8 ? (uint8_t)v : 0;
 }

@@ -61,7 +61,7 @@ void sniff_bmp(const struct head *h, struct sniff *s);
 void sniff_ico(const struct head *h, struct sniff *s);
 void sniff_tiff(const struct head *h, struct sniff *s);
 
-/* The orientation in a TIFF structure that starts at base (EXIF holds one); 0 none. */
+/* The orientation in a TIFF structure that starts at base, or behind the name of EXIF there; 0 none. */
 uint8_t sniff_tiff_orientation(const struct head *h, size_t base);
 
 /* Is it text; and which. Where it begins, behind a mark and blanks. */

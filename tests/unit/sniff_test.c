@@ -33,6 +33,7 @@ static const struct row {
     {"PNG, alpha", B(IHDR("\x14", "\x0a", "\6") IDAT), MEDIA_PNG, 20, 10, 1, true, 1},
     {"PNG, transparent palette", B(IHDR("\x14", "\x0a", "\3") "\0\0\0\1tRNS.crc." IDAT), MEDIA_PNG, 20, 10, 1, true, 1},
     {"PNG, animated", B(IHDR("\x14", "\x0a", "\2") "\0\0\0\x08" "acTL\0\0\0\7\0\0\0\0crc." IDAT), MEDIA_PNG, 20, 10, 7, false, 1},
+    {"PNG, orientation behind its name", B(IHDR("\x14", "\x0a", "\2") "\0\0\0\x20" "eXIf" "Exif\0\0" EXIF_MM("\6") "crc." IDAT), MEDIA_PNG, 20, 10, 1, false, 6},
     {"PNG, orientation", B(IHDR("\x14", "\x0a", "\2") "\0\0\0\x1a" "eXIf" EXIF_MM("\6") "crc." IDAT), MEDIA_PNG, 20, 10, 1, false, 6},
     {"PNG, chunk that lies", B(IHDR("\x14", "\x0a", "\2") "\xff\xff\xff\xff" "tEXt."), MEDIA_PNG, 20, 10, 0, false, 1},
     {"PNG, spoilt by a text transfer", B("\x89PNG\n\x1a\n\0\0\0\rIHDR"), MEDIA_NONE, 0, 0, 0, false, 1},

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mkvideo DIR: writes the videos of the tests below a folder, clips into good, bombs into bomb, and last DIR/good.tsv. */
+/*
+ * mkvideo DIR: writes the videos of the tests below a folder, clips into good, the same but small and short into small (fuzzing starts from
+ * those), bombs into bomb, and last DIR/good.tsv.
+ */
 #include "mkvideo.h"
 
 #include <libavutil/error.h>
@@ -9,6 +12,12 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+
+enum {
+    SMALL_SHARE = 5, /* of its width and height */
+    SMALL_FRAMES = 8,
+    SMALL_FROM = 100, /* frames at most of what is made small */
+};
 
 static int save(const char *dir, const char *kind, const char *name, const struct buf *b)
 {
@@ -34,11 +43,12 @@ static int complain_of(const char *name, int error)
 static int make_folders(const char *dir)
 {
     char path[4096];
+    static const char *const kinds[] = {"good", "small", "bomb"};
     (void)mkdir(dir, 0777);
-    (void)snprintf(path, sizeof path, "%s/good", dir);
-    (void)mkdir(path, 0777);
-    (void)snprintf(path, sizeof path, "%s/bomb", dir);
-    (void)mkdir(path, 0777);
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", dir, kinds[i]);
+        (void)mkdir(path, 0777);
+    }
     return 0;
 }
 
@@ -50,6 +60,31 @@ static int make_clips(const char *dir, struct buf *list)
         int e = clip_make(c, &b);
         bad = e < 0 ? complain_of(c->name, e) : save(dir, "good", c->name, &b);
         (void)buf_add_format(list, "%s\t%d\n", c->name, c->frames);
+    }
+    return bad;
+}
+
+/* x265 writes behind its memory where pictures are as small as that. */
+static struct clip small_of(const struct clip *c)
+{
+    struct clip small = *c;
+    int share = c->encoder && !strcmp(c->encoder, "libx265") ? 1 : SMALL_SHARE;
+    small.width = c->width / share, small.height = c->height / share, small.second_width = c->second_width / share;
+    small.frames = MIN(c->frames, SMALL_FRAMES), small.gop = MIN(c->gop, SMALL_FRAMES / 2);
+    return small;
+}
+
+/* Of those that are long there would be nothing new. */
+static int make_small(const char *dir)
+{
+    int bad = 0;
+    for (const struct clip *c = clips; c->name && !bad; c++) {
+        auto_buf b = BUF_INIT(VIDEO_BYTES);
+        if (c->frames > SMALL_FROM)
+            continue;
+        struct clip small = small_of(c);
+        int e = clip_make(&small, &b);
+        bad = e < 0 ? complain_of(c->name, e) : save(dir, "small", c->name, &b);
     }
     return bad;
 }
@@ -73,5 +108,6 @@ int main(int argc, char **argv)
         return 2;
     }
     av_log_set_level(AV_LOG_ERROR);
-    return make_folders(argv[1]) || make_clips(argv[1], &list) || make_bombs(argv[1]) || save(argv[1], ".", "good.tsv", &list);
+    return make_folders(argv[1]) || make_clips(argv[1], &list) || make_small(argv[1]) || make_bombs(argv[1]) ||
+           save(argv[1], ".", "good.tsv", &list);
 }
