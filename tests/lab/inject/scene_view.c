@@ -100,6 +100,7 @@ static void tell_check(const struct fovea_check *c, void *arg)
 {
     struct outcome *o = arg;
     tell_str(o, c->name);
+    tell_bytes(o, &c->health, sizeof c->health);
     if (c->health != FOVEA_HEALTH_OK) {
         o->refused = true; /* it is ill, and says so */
         (void)snprintf(o->words, sizeof o->words, "%s: %s", c->name, c->detail);
