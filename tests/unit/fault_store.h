@@ -143,6 +143,7 @@ static inline void fault_store_heal(void)
 {
     memset(&fault_store, 0, sizeof fault_store);
     fault_store.odd_from = -1;
+    fault_store.bad_to = INT64_MIN;
 }
 
 #endif

@@ -107,6 +107,9 @@ static const struct flip {
     {"UPDATE entries SET seq = 6 WHERE session = 1 AND seq = 5", "a", 5, false},
     {"UPDATE entries SET seq = 9223372036854775807 WHERE session = 1 AND seq = 5", "a", 5, false},
     {"UPDATE entries SET seq = -5 WHERE session = 1 AND seq = 5", "a", 5, false},
+    {"UPDATE entries SET seq = -seq WHERE session = 1 AND seq > 3; UPDATE heads SET seq = 3, uses = (SELECT count(*) FROM uses WHERE "
+     "session = 1 AND seq <= 3), hash = (SELECT hash FROM entries WHERE session = 1 AND seq = 3) WHERE session = 1;"
+     "DELETE FROM marks WHERE session = 1 AND seq > 3; DELETE FROM uses WHERE session = 1 AND seq > 3", "a", 0, false},
     {"UPDATE entries SET body = x'610062', hash = hashed(at_ms, key, x'610062') WHERE session = 2;"
      "UPDATE heads SET hash = (SELECT hash FROM entries WHERE session = 2) WHERE session = 2", "b", 1, false},
     {"UPDATE sessions SET name = 'a b' WHERE name = 'b'", "", 0, false},
