@@ -35,13 +35,11 @@ static bool is_frame(uint32_t marker)
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-/* A marker segment; false at the end of what is of interest. */
+/* A marker segment; false at the end of what is of interest. Of several EXIF segments the first counts, as in the worker. */
 static bool jpeg_segment(const struct head *h, size_t o, uint32_t marker, struct sniff *s)
 {
-    if (marker == 0xe1 && IS(h, o + 2, "Exif\0\0")) {
-        uint8_t orientation = sniff_tiff_orientation(h, o + 2);
-        s->orientation = orientation ? orientation : s->orientation;
-    }
+    if (marker == 0xe1 && !s->orientation && IS(h, o + 2, "Exif\0\0"))
+        s->orientation = MAX(sniff_tiff_orientation(h, o + 2), 1);
     if (!is_frame(marker))
         return marker != 0xda && marker != 0xd9;
     s->height = be16(h, o + 3);
@@ -49,9 +47,8 @@ static bool jpeg_segment(const struct head *h, size_t o, uint32_t marker, struct
     return false;
 }
 
-void sniff_jpeg(const struct head *h, struct sniff *s)
+static void jpeg_segments(const struct head *h, struct sniff *s)
 {
-    s->frames = 1;
     for (size_t o = 2; has(h, o, 4);) {
         if (u8(h, o) != 0xff || u8(h, o + 1) == 0xff || u8(h, o + 1) == 0) {
             o++; /* fill bytes, or garbage that decoders skip too */
@@ -65,6 +62,14 @@ void sniff_jpeg(const struct head *h, struct sniff *s)
             return;
         o += MAX(be16(h, o), 2u);
     }
+}
+
+void sniff_jpeg(const struct head *h, struct sniff *s)
+{
+    s->frames = 1;
+    s->orientation = 0; /* none told yet */
+    jpeg_segments(h, s);
+    s->orientation = MAX(s->orientation, 1);
 }
 
 void sniff_bmp(const struct head *h, struct sniff *s)
