@@ -150,8 +150,9 @@ static int apply(const struct agent *a, const struct plan *p, bool force)
     struct fovea_fault fault;
     if (setup_file_read(p->file, &f, &fault) < 0)
         return out_fault(&fault, false, EXIT_FAULT);
-    if (change(a, &p->launch, f.text.data, f.text.len, &text, &state, &fault) < 0)
-        return by_hand(a, p, &fault);
+    int r = change(a, &p->launch, f.text.data, f.text.len, &text, &state, &fault);
+    if (r < 0)
+        return r == -ENOMEM ? out_fault(&fault, false, EXIT_FAULT) : by_hand(a, p, &fault);
     if (state == SETUP_SAME) {
         say("nothing to do: '%s' has it", p->file);
         return EXIT_DONE;
