@@ -20,7 +20,7 @@
 #include "tree.h"
 
 #define TOKEN "token-of-the-fuzzer-0123456789abcdef"
-enum { QUIET_MS = 20, SERVED_MS = 200 };
+enum { PAUSE_MS = 1, QUIET_MS = 20, SERVED_MS = 200 };
 static struct tree tree;
 static struct sockaddr_in at = {.sin_family = AF_INET};
 static fovea *library;
@@ -82,14 +82,13 @@ static size_t with_port(const uint8_t *data, size_t len, char *out, size_t room)
 
 /* ---------------------------------------------------------------- which requests have the token */
 
-/* One line; *ret what is behind its end, which may be CR LF, LF or CR alone, as the library has it. */
+/* One line; *ret what is behind its end, which is LF or CR LF, as the library has it: CR alone is a part of its line. */
 static size_t line_len(const char *s, const char *end, const char **ret)
 {
-    size_t n = 0, most = (size_t)(end - s);
-    while (n < most && s[n] != '\r' && s[n] != '\n')
-        n++;
-    *ret = s + n + (n < most) + (n + 1 < most && s[n] == '\r' && s[n + 1] == '\n');
-    return n;
+    const char *lf = memchr(s, '\n', (size_t)(end - s));
+    size_t n = (size_t)((lf ? lf : end) - s);
+    *ret = lf ? lf + 1 : end;
+    return n - (lf && n && s[n - 1] == '\r');
 }
 
 static const char *skip_blanks(const char *s, const char *end)
@@ -145,7 +144,7 @@ static struct head read_head(const char *s, const char *end)
             body = *value >= '0' && *value <= '9' ? strtoul(value, &behind, 10) : 0;
             h.sure = h.sure && body < 1 << 20 && *value >= '0' && *value <= '9' && behind == s + n;
         }
-        h.sure = h.sure && !value_of(s, n, "Transfer-Encoding") && *s != ' ' && *s != '\t';
+        h.sure = h.sure && !value_of(s, n, "Transfer-Encoding") && *s && *s != ' ' && *s != '\t';
     }
     return (struct head){.token = h.token, .next = end};
 }
@@ -176,21 +175,27 @@ static bool is_whole(const char *s, const char *end)
     return token && h.sure && s == end;
 }
 
-/* What comes back until it is quiet. To the library, who has nothing more to say has gone: only what is cut off ends so. */
+/* What comes back until it is quiet, or closed: who has nothing more to say is gone, to the library. It is told so last, and only once it
+ * has read what there was: both at once it would not notice, and every cut request would be waited for. */
 static size_t talk(const char *bytes, size_t len, char *back, size_t room)
 {
     auto_close int fd = reach();
     size_t n = 0;
     ssize_t got = 1;
-    bool whole = is_whole(bytes, bytes + len);
+    bool whole = is_whole(bytes, bytes + len), told = false;
     CLAIM(fd >= 0);
     (void)send(fd, bytes, len, MSG_NOSIGNAL);
-    if (!whole)
-        (void)shutdown(fd, SHUT_WR);
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (n < room && got > 0 && poll(&p, 1, n ? QUIET_MS / 4 : whole ? SERVED_MS : QUIET_MS) > 0) {
-        got = recv(fd, back + n, room - n, 0);
-        n += got > 0 ? (size_t)got : 0;
+    while (n < room && got > 0) {
+        if (poll(&p, 1, told ? QUIET_MS : whole && !n ? SERVED_MS : PAUSE_MS) > 0) {
+            got = recv(fd, back + n, room - n, 0);
+            n += got > 0 ? (size_t)got : 0;
+            continue;
+        }
+        if (told)
+            break;
+        (void)shutdown(fd, SHUT_WR);
+        told = true;
     }
     return n;
 }

@@ -89,6 +89,8 @@ int store_fault(struct store *s, int code, struct fovea_fault *fault)
         return fault_named(s, why, "cannot be opened: too many files are open; close some and try again", fault);
     if (why == EIO)
         code = SQLITE_IOERR;
+    if (code == SQLITE_READONLY && s->db && s->opened_to_write && sqlite3_db_readonly(s->db, "main") == 1)
+        code = SQLITE_CORRUPT; /* the file's own head forbids writing: no SQLite that there is writes that */
     /* Where an open fails for a moment it takes the file for one that may only be read, or not be opened, and does not say why. */
     if ((code == SQLITE_READONLY || code == SQLITE_CANTOPEN) && home_permits(s->folder, s->kind->file))
         return fault_named(s, EIO, "cannot be opened for writing, though its permissions allow it: try again", fault);
@@ -215,6 +217,7 @@ static int connect_file(struct store *s)
                                NULL);
     if (code != SQLITE_OK)
         return code;
+    s->opened_to_write = !sqlite3_db_readonly(s->db, "main"); /* nothing of it is read yet */
     (void)sqlite3_busy_handler(s->db, wait_for_others, s);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);

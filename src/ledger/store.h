@@ -35,6 +35,7 @@ struct store {
     char *path;   /* of the open file, free of links */
     struct stat file;
     sqlite3 *db; /* NULL while not open */
+    bool opened_to_write; /* by the system, when the file was opened */
     sqlite3_stmt *prepared[STORE_STATEMENTS];
 };
 

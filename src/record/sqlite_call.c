@@ -37,6 +37,11 @@ int sq_fault_named(struct backend *b, int error, const char *words, struct fovea
     return fault_set(fault, error, "\"%s/%s\" %s", shown.data ? shown.data : "", b->name, words);
 }
 
+bool sq_forbids_writing(const struct backend *b)
+{
+    return b->db && b->opened_to_write && sqlite3_db_readonly(b->db, "main") == 1;
+}
+
 /* What the system said of the file, where SQLite only says that it failed. */
 static int io_fault(struct backend *b, struct fovea_fault *fault)
 {
@@ -64,6 +69,8 @@ int sq_fault(struct backend *b, int code, struct fovea_fault *fault)
     /* SQLite calls a file damaged that the disk would not read, and one forbidden that no descriptor was left for. */
     if ((plain == SQLITE_CORRUPT || plain == SQLITE_CANTOPEN) && b->db)
         r = system_fault(b, sqlite3_system_errno(b->db), fault);
+    if (plain == SQLITE_READONLY && sq_forbids_writing(b))
+        r = sq_fault_named(b, EBADMSG, SQ_FORBIDS_WRITING, fault);
     /* Where an open fails for a moment SQLite takes the file for one that may only be read, or not be opened, and does not say why. */
     if (r == 0 && (plain == SQLITE_READONLY || plain == SQLITE_CANTOPEN) && home_permits(b->folder, b->name))
         r = sq_fault_named(b, EIO, "cannot be opened for writing, though its permissions allow it: try again", fault);

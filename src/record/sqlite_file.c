@@ -92,6 +92,7 @@ static int connect_file(struct backend *b, int folder)
                                flags | (b->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE), NULL);
     if (code != SQLITE_OK)
         return code;
+    b->opened_to_write = !sqlite3_db_readonly(b->db, "main"); /* nothing of it is read yet */
     (void)sqlite3_busy_handler(b->db, wait_for_others, b);
     sqlite3_progress_handler(b->db, STEPS_A_LOOK, is_struck, b);
     (void)sqlite3_db_config(b->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

@@ -62,6 +62,7 @@ struct backend {
     sqlite3 *db; /* NULL while not open */
     struct stat file;
     bool read_only;
+    bool opened_to_write; /* by the system, when the file was opened */
     bool writing;
     bool unsure;      /* the log may hold what its writer did not live to sync */
     int lease;        /* its descriptor, or -1 */
@@ -85,6 +86,9 @@ void sq_lease_drop(struct backend *b);
 /* Faults of SQLite's codes, and of errno values. */
 int sq_fault(struct backend *b, int code, struct fovea_fault *fault);
 int sq_fault_named(struct backend *b, int error, const char *words, struct fovea_fault *fault);
+/* The file's own head says that it may only be read: no SQLite that there is writes that. */
+#define SQ_FORBIDS_WRITING "is damaged: its own head forbids writing; export what is in it, and move it away"
+bool sq_forbids_writing(const struct backend *b);
 
 /* What goes into a statement. */
 struct sq_value {

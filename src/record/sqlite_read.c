@@ -322,5 +322,7 @@ int sq_integrity(struct backend *b, void (*tell)(const char *words, void *arg), 
     int code = sqlite3_exec(b->db, "PRAGMA integrity_check", tell_integrity, &g, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(b->db, "PRAGMA foreign_key_check", tell_stray, &g, NULL);
+    if (code == SQLITE_OK && sq_forbids_writing(b))
+        tell("it " SQ_FORBIDS_WRITING, arg);
     return code == SQLITE_OK ? 0 : sq_fault(b, code, fault);
 }

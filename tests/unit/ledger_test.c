@@ -506,6 +506,30 @@ TEST(a_version_below_zero_is_damage)
     CHECK_STR(found(again, 1), "red");
 }
 
+/* SQLite obeys it, and no try again would ever end well. */
+TEST(bug_a_head_that_forbids_writing_is_damage)
+{
+    auto_place p;
+    place_init(&p);
+    struct ledger *l = open_ledger(&p, MIB);
+    add(l, "x", "m", NOON, 5);
+    keep(l, 1, "red", 3);
+    ledger_free(l);
+    for (int i = 0; i < 2; i++) {
+        const char *file = i ? in(p.cache, "answers.db") : in(p.state, "usage.db");
+        run_sql(file, "PRAGMA wal_checkpoint(TRUNCATE)");
+        auto_close int fd = open(file, O_WRONLY | O_CLOEXEC);
+        CHECK(fd >= 0 && pwrite(fd, "\x10", 1, 18) == 1);
+    }
+    struct ledger_entry e = entry("x", "m", NOON, 5);
+    struct fovea_fault fault = {0};
+    auto_ledger *again = open_ledger(&p, MIB);
+    CHECK(ledger_add(again, &e, &fault) == -EUCLEAN && strstr(fault.text, "usage.db\" is damaged"));
+    keep(again, 1, "red", 3);
+    keep(again, 1, "red", 3);
+    CHECK_STR(found(again, 1), "red");
+}
+
 static void tell_nobody(const struct ledger_sum *s, void *arg)
 {
     (void)s, (void)arg;

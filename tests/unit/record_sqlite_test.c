@@ -320,6 +320,27 @@ TEST(every_flipped_bit_of_the_file_header_is_told_or_harmless)
     CHECK(lab_check(&l, NULL, false).count == 0);
 }
 
+/* SQLite obeys it: reading works, and nothing can be written. */
+TEST(bug_a_file_whose_head_forbids_writing_is_damaged_and_still_read)
+{
+    auto_lab l;
+    lab_begin(&l);
+    say_all(&l);
+    char right[256], now[256];
+    read_all(&l, right);
+    CHECK(sql(&l, "PRAGMA wal_checkpoint(TRUNCATE)") >= 0);
+    record_close(take(l.r));
+    CHECK(flip_bit(l.file, 18, 4));
+    (void)lab_again(&l);
+    for (int repair = 0; repair < 2; repair++) {
+        struct lab_problems p = lab_check(&l, NULL, repair);
+        CHECK_MSG(p.count > 0 && strstr(p.what, "forbids writing"), "%d %s", p.count, p.what);
+    }
+    CHECK(record_delete(l.r, "a", &l.fault) == -EBADMSG && strstr(l.fault.text, "forbids writing; export"));
+    read_all(&l, now);
+    CHECK_STR(now, right);
+}
+
 /* Destroys the page that holds the words. */
 static bool break_page(const char *file, const char *words)
 {
