@@ -183,6 +183,8 @@ static size_t talk(const char *bytes, size_t len, char *back, size_t room)
     size_t n = 0;
     ssize_t got = 1;
     bool whole = is_whole(bytes, bytes + len), told = false;
+    for (int tries = 0; fd < 0 && tries < 200; tries++, fd = reach())
+        (void)usleep(10000); /* so many connections wait for their end that none is to be had just now */
     CLAIM(fd >= 0);
     (void)send(fd, bytes, len, MSG_NOSIGNAL);
     struct pollfd p = {.fd = fd, .events = POLLIN};

@@ -196,12 +196,14 @@ struct made {
     struct walk *w;
     struct record_print print;
     int64_t uses; /* up to the end that was noted */
+    int64_t most; /* the highest of their numbers */
     bool judge; /* tells of bytes that are not there; else only gathers */
 };
 
 static int look_made(const struct backend_made *m, void *arg)
 {
     struct made *k = arg;
+    k->most = MAX(k->most, m->seq);
     if (m->seq > k->w->last.seq)
         return 0;
     if (k->judge && !m->mark && !m->there)
@@ -226,17 +228,19 @@ static bool is_gone(struct checking *c, int64_t id, const char *name)
     return c->r->kind->rows(c->r->backend, id, 0, note_any, &any, &ignored) == 0 && !any;
 }
 
-/* Whether head, marks and uses are as the entries say. */
+/* Whether head, marks and uses are as the entries say. The head is read last: what is made of entries that others append meanwhile is not
+ * beyond it. */
 static int is_made_right(struct walk *w, int64_t id, bool *ret)
 {
     struct record *r = w->c->r;
     struct made made = {.w = w};
     struct backend_head after;
-    int code = r->kind->head(r->backend, w->session, &after, w->c->fault);
+    int code = r->kind->made(r->backend, id, look_made, &made, w->c->fault);
+    if (code == 0)
+        code = r->kind->head(r->backend, w->session, &after, w->c->fault);
     if (code < 0)
         return code;
-    code = r->kind->made(r->backend, id, look_made, &made, w->c->fault);
-    *ret = w->before_fits && w->last.seq <= after.last.seq &&
+    *ret = w->before_fits && w->last.seq <= after.last.seq && made.most <= after.last.seq &&
            made.uses == w->before.uses && !memcmp(&made.print, &w->print, sizeof made.print);
     return code;
 }

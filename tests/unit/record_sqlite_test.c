@@ -144,6 +144,8 @@ static const struct flip {
     {"DELETE FROM uses", "a", 0, true},
     {"UPDATE uses SET seq = 4", "a", 0, true},
     {"UPDATE uses SET sha256 = flip(sha256)", "a", 3, true},
+    {"INSERT INTO marks VALUES (1, CAST('x' AS BLOB), 6)", "a", 0, true}, /* bug: beyond the end nobody looked */
+    {"INSERT INTO uses VALUES (1, 6, zeroblob(32))", "a", 0, true},
 };
 
 static bool is_named(const struct lab_problems *p, const struct flip *f)
