@@ -72,9 +72,13 @@ enum setup_state {
     SETUP_DIFFERS /* one of that name says something else; `out` replaces it */
 };
 
+/* Why what a config becomes could not be put together. */
+int setup_unmade(int error, struct fovea_fault *fault);
+
 /*
  * What the config becomes: all of `text` (len bytes, NUL-terminated) and the entry. Every byte that is not part of the
- * change stays. Returns 0, or -EINVAL with the fault when the text is broken or holds what this cannot change safely.
+ * change stays. Returns 0, or -EINVAL with the fault when the text is broken or holds what this cannot change safely, -EFBIG when it
+ * would grow beyond what is read, -ENOMEM.
  */
 int setup_json(const struct agent *a, const struct launch *l, const char *text, size_t len, struct buf *out,
                enum setup_state *ret, struct fovea_fault *fault);

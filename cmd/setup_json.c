@@ -211,6 +211,11 @@ static int edit(const struct agent *a, const struct launch *l, const char *text,
 
 /* ---------------------------------------------------------------- all of it */
 
+int setup_unmade(int error, struct fovea_fault *fault)
+{
+    return error == -EFBIG ? fault_set(fault, EFBIG, "with that it would be larger than %d MiB", (int)(LIMIT_SETUP_BYTES / MIB)) : fault_oom(fault);
+}
+
 static int broken(const struct agent *a, const json_error_t *e, struct fovea_fault *fault)
 {
     if (json_error_code(e) == json_error_out_of_memory)
@@ -268,7 +273,6 @@ int setup_json(const struct agent *a, const struct launch *l, const char *text, 
     *ret = !existing ? SETUP_NEW : says_the_same(existing, entry) ? SETUP_SAME : SETUP_DIFFERS;
     if (*ret == SETUP_SAME)
         return 0;
-    if (edit(a, l, text, len, bare.data ? bare.data : "", plain.data ? plain.data : "", entry, out) < 0)
-        return fault_oom(fault);
-    return check(a, out, want, fault);
+    int r = edit(a, l, text, len, bare.data ? bare.data : "", plain.data ? plain.data : "", entry, out);
+    return r < 0 ? setup_unmade(r, fault) : check(a, out, want, fault);
 }

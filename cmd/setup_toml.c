@@ -321,7 +321,7 @@ int setup_toml(const struct agent *a, const struct launch *l, const char *text, 
         r = buf_add(out, text + s.end, len - s.end);
     }
     if (r < 0)
-        return fault_oom(fault);
+        return setup_unmade(r, fault);
     r = scan(out->data, &again, fault);
     if (r == -ENOMEM)
         return r;

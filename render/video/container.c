@@ -133,7 +133,7 @@ static int open_format(struct movie *m)
     AVDictionary *options = NULL;
     uint8_t *piece = av_malloc(READ_PIECE);
     m->at = 0;
-    /* More than any picture that is allowed needs: a table that claims millions of samples ends here, not at the jail's limit. */
+    /* More than any picture that is allowed needs: one table that claims millions of samples ends here, before the jail's limit. */
     av_max_alloc(LIMIT_VIDEO_MEMORY / 4);
     m->io = piece ? avio_alloc_context(piece, READ_PIECE, 0, m, read_bytes, NULL, seek_bytes) : NULL;
     m->format = avformat_alloc_context();

@@ -86,7 +86,7 @@ void sq_lease_drop(struct backend *b);
 /* Faults of SQLite's codes, and of errno values. */
 int sq_fault(struct backend *b, int code, struct fovea_fault *fault);
 int sq_fault_named(struct backend *b, int error, const char *words, struct fovea_fault *fault);
-/* The file's own head says that it may only be read: no SQLite that there is writes that. */
+/* The file's own head says that it may only be read: no SQLite that there is writes that. Seen where the system lets it be written. */
 #define SQ_FORBIDS_WRITING "is damaged: its own head forbids writing; export what is in it, and move it away"
 bool sq_forbids_writing(const struct backend *b);
 

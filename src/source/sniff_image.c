@@ -35,10 +35,10 @@ static bool is_frame(uint32_t marker)
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-/* A marker segment; false at the end of what is of interest. Of several EXIF segments the first counts, as in the worker. */
+/* A marker segment; false at the end of what is of interest. Of several EXIF segments the first that is not empty counts, as in the worker. */
 static bool jpeg_segment(const struct head *h, size_t o, uint32_t marker, struct sniff *s)
 {
-    if (marker == 0xe1 && !s->orientation && IS(h, o + 2, "Exif\0\0"))
+    if (marker == 0xe1 && !s->orientation && be16(h, o) > 8 && IS(h, o + 2, "Exif\0\0"))
         s->orientation = MAX(sniff_tiff_orientation(h, o + 2), 1);
     if (!is_frame(marker))
         return marker != 0xda && marker != 0xd9;

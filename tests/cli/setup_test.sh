@@ -294,6 +294,21 @@ test_toml_values_of_every_kind_are_passed_over() {
     nothing_lost
 }
 
+# One byte less than is read at most: with an entry it would never be read again.
+test_bug_a_config_that_has_no_room_for_an_entry_is_left_alone() {
+    fresh_home
+    for agent in claude codex; do
+        given $agent '{}'
+        { [ $agent = codex ] || printf '{}'; head -c 16777213 /dev/zero | tr '\0' '\n'; } >"$file"
+        before=$(cksum <"$file")
+        run "$FOVEA" setup $agent --write
+        want_status 1
+        has err 'larger than 16 MiB'
+        has out 'args'
+        [ "$(cksum <"$file")" = "$before" ] || fail "it was changed"
+    done
+}
+
 test_json_with_something_behind_it_is_left_alone() {
     fresh_home
     for agent in vscode zed opencode; do

@@ -41,6 +41,7 @@ static const struct row {
     {"JPEG, orientation", B("\xff\xd8" APP1_II("\x08") SOF("\x14", "\x0a")), MEDIA_JPEG, 20, 10, 1, false, 8},
     {"bug: JPEG, two orientations, the first counts as in the worker", B("\xff\xd8" APP1_II("\x08") APP1_II("\x03") SOF("\x14", "\x0a")), MEDIA_JPEG, 20, 10, 1, false, 8},
     {"bug: JPEG, an orientation behind an EXIF without one", B("\xff\xd8" APP1_II("\x09") APP1_II("\x03") SOF("\x14", "\x0a")), MEDIA_JPEG, 20, 10, 1, false, 1},
+    {"bug: JPEG, an empty EXIF before one", B("\xff\xd8\xff\xe1\0\x08" "Exif\0\0" APP1_II("\x03") SOF("\x14", "\x0a")), MEDIA_JPEG, 20, 10, 1, false, 3},
     {"JPEG, orientation that is none", B("\xff\xd8" APP1_II("\x09") SOF("\x14", "\x0a")), MEDIA_JPEG, 20, 10, 1, false, 1},
     {"JPEG, fill bytes", B("\xff\xd8\xff\xff\xff" SOF("\x14", "\x0a")), MEDIA_JPEG, 20, 10, 1, false, 1},
     {"JPEG, tables are no frame", B("\xff\xd8\xff\xc4\0\4\1\1" SOF("\x14", "\x0a")), MEDIA_JPEG, 20, 10, 1, false, 1},

@@ -66,10 +66,10 @@ static void tell_end(const struct line *l, int code, struct outcome *o)
         o->code = -code;
         (void)snprintf(o->words, sizeof o->words, "%s: %.400s", l->words[0], mute ? "cannot be written" : text);
         bool for_memory = inject_kind() == INJECT_ALLOC || inject_kind() == INJECT_OWN_ALLOC;
-        if (for_memory && code == 1 && !strstr(text, "memory"))
+        bool never = !strcmp(l->words[0], "setup"); /* want of memory is a fault there, with status 3 */
+        if (for_memory && code == 1 && (never || !strstr(text, "memory")))
             o->code = -EINVAL; /* what was refused was right */
-        bool faults = !strcmp(l->words[0], "setup"); /* want of memory is a fault there, status 3 */
-        if ((!mute && !len) || (for_memory && code == 1 && faults && strstr(text, "memory")))
+        if (!mute && !len)
             o->words[0] = '\0';
         return;
     }
