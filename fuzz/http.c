@@ -82,13 +82,21 @@ static size_t with_port(const uint8_t *data, size_t len, char *out, size_t room)
 
 /* ---------------------------------------------------------------- which requests have the token */
 
-/* One line; *ret what is behind its end, which is LF or CR LF, as the library has it: CR alone is a part of its line. */
+/* One line; *ret what is behind its end. As the library has it: the end is LF or CR LF, and what is behind a NUL is not seen. */
 static size_t line_len(const char *s, const char *end, const char **ret)
 {
     const char *lf = memchr(s, '\n', (size_t)(end - s));
     size_t n = (size_t)((lf ? lf : end) - s);
     *ret = lf ? lf + 1 : end;
-    return n - (lf && n && s[n - 1] == '\r');
+    return strnlen(s, n - (lf && n && s[n - 1] == '\r'));
+}
+
+/* What comes before a request. */
+static const char *skip_empty(const char *s, const char *end)
+{
+    for (const char *next; s < end && !line_len(s, end, &next); s = next)
+        ;
+    return s;
 }
 
 static const char *skip_blanks(const char *s, const char *end)
@@ -144,7 +152,7 @@ static struct head read_head(const char *s, const char *end)
             body = *value >= '0' && *value <= '9' ? strtoul(value, &behind, 10) : 0;
             h.sure = h.sure && body < 1 << 20 && *value >= '0' && *value <= '9' && behind == s + n;
         }
-        h.sure = h.sure && !value_of(s, n, "Transfer-Encoding") && *s && *s != ' ' && *s != '\t';
+        h.sure = h.sure && !value_of(s, n, "Transfer-Encoding") && *s != ' ' && *s != '\t';
     }
     return (struct head){.token = h.token, .next = end};
 }
@@ -169,7 +177,7 @@ static int whole_requests(const char *s, const char *end)
     struct head h = {.sure = true};
     bool token = false;
     int n = 0;
-    for (; s < end && h.sure && (s = skip_blanks(s, end)) < end; s = h.next) {
+    for (; s < end && h.sure && (s = skip_empty(s, end)) < end; s = h.next) {
         h = read_head(s, end);
         token |= h.token;
         n++;
@@ -249,7 +257,7 @@ static void claim_answers(const char *back, size_t len, const char *asked, size_
         int status = claim_status(line, end);
         bool token = !sure && any_token(request, last);
         if (sure && status != 100) {
-            struct head h = read_head(skip_blanks(request, last), last);
+            struct head h = read_head(skip_empty(request, last), last);
             token = h.token;
             sure = h.sure;
             request = h.next;

@@ -21,23 +21,32 @@
 
 struct language {
     char name[LIMIT_OCR_LANGUAGE + 1];
-    const void *data; /* NULL: could not be had */
+    const void *data; /* NULL: none, or could not be had */
     size_t len;
 };
 
-/* All of it is fetched now, so that a slow disk does not count against the picture. */
-static void map_language(const char *path, struct language *ret)
+/* All of it is fetched now, so that a slow disk does not count against the picture. A negative errno. */
+static int map_language(const char *path, struct language *ret)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strchr(base, '.');
     auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    off_t len = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    if (fd < 0)
+        return -errno;
+    off_t len = lseek(fd, 0, SEEK_END);
     if (!dot || dot - base > LIMIT_OCR_LANGUAGE || len <= 0 || (size_t)len > LIMIT_OCR_DATA)
-        return;
+        return -EINVAL;
     void *data = mmap(NULL, (size_t)len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
     if (data == MAP_FAILED)
-        return;
+        return -errno;
     *ret = (struct language){.data = data, .len = (size_t)len};
     memcpy(ret->name, base, (size_t)(dot - base));
+    return 0;
+}
+
+/* Nothing is wrong with the data: there was no memory or descriptor for them. */
+static bool lacked(int error)
+{
+    return error == -ENOMEM || error == -EAGAIN || error == -EMFILE || error == -ENFILE;
 }
 
 static int write_text(int fd, const struct buf *text, struct work_reply *reply)
@@ -63,7 +72,7 @@ static int read_rows(const struct ready *ready, const struct work_request *q, co
     if (!(q->flags & WORK_TEXT) || !q->raw_w || !q->raw_h || q->raw_w > LIMIT_OCR_SIDE || q->raw_h > LIMIT_OCR_SIDE ||
         q->input_len != (uint64_t)q->raw_w * q->raw_h)
         return serve_refuse(reply, WORK_UNSUPPORTED, "not rows of a picture");
-    if (ready->error == -ENOMEM)
+    if (lacked(ready->error))
         return serve_refuse(reply, WORK_NO_MEMORY, "no memory for the reader");
     if (!ready->reader)
         return serve_refuse(reply, WORK_UNSUPPORTED, "the language data cannot be used");
@@ -88,7 +97,7 @@ int main(int argc, char **argv)
     tzset();
     (void)mallopt(M_ARENA_MAX, 1);
     if (argc > 1)
-        map_language(argv[1], &language);
+        ready.error = map_language(argv[1], &language);
     int failed = jail_enter(getppid(), WORK_SOCKET, &limits, &jail);
     reader_libraries(codecs, sizeof codecs);
     if (serve_hello(&jail, codecs) || failed)

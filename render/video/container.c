@@ -198,9 +198,10 @@ static int open_decoder(struct movie *m, struct complaint *c)
     m->codec->thread_count = THREADS;
     m->codec->max_pixels = (int64_t)LIMIT_PIXELS;
     m->codec->err_recognition = coding->detect;
-    if (avcodec_open2(m->codec, codec, NULL) < 0)
-        return complain(c, WORK_MALFORMED, "its pictures do not decode");
-    return WORK_OK;
+    int e = avcodec_open2(m->codec, codec, NULL);
+    if (e == AVERROR(ENOMEM) || e == AVERROR(EAGAIN)) /* the latter: of its threads */
+        return complain(c, WORK_NO_MEMORY, "no memory for the video");
+    return e < 0 ? complain(c, WORK_MALFORMED, "its pictures do not decode") : WORK_OK;
 }
 
 static int check_size(const AVCodecParameters *p, struct complaint *c)

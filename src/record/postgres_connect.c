@@ -83,13 +83,19 @@ static bool ambiguous(const char *url)
 static int prepare(struct pg_link *l, struct fovea_fault *fault)
 {
     const struct pq_table *pq = pq_load();
-    char *words = NULL;
+    char *words = NULL; /* libpq sets it each time */
     if (!pq)
         return fault_set(fault, ENOSYS, "a record in PostgreSQL needs libpq 14 or later: install libpq5");
-    PQconninfoOption *options = ambiguous(l->url) ? NULL : pq->PQconninfoParse(l->url, &words);
-    pq->PQfreemem(words);
+    PQconninfoOption *options = NULL;
+    bool wrong = ambiguous(l->url), clear = !wrong;
+    /* Twice, since want of memory is words too, in anyone's language; none at all when there is no memory for them either. */
+    for (int i = 0; clear && i < 2 && !options; i++) {
+        options = pq->PQconninfoParse(l->url, &words);
+        wrong = words;
+        pq->PQfreemem(take(words));
+    }
     if (!options)
-        return fault_address(fault);
+        return wrong ? fault_address(fault) : fault_oom(fault);
     int r = keep_options(l, options, fault);
     pq->PQconninfoFree(options);
     if (r == 0)
