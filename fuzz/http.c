@@ -131,14 +131,15 @@ struct head {
     const char *next;
 };
 
+/* To the library a line without a name in front of its colon ends the head too, if it is not the first header. */
 static struct head read_head(const char *s, const char *end)
 {
     struct head h = {.sure = true};
-    size_t body = 0, lengths = 0;
-    for (const char *next; s < end; s = next) {
+    size_t body = 0, lengths = 0, lines = 0;
+    for (const char *next; s < end; s = next, lines++) {
         size_t n = line_len(s, end, &next);
         const char *value;
-        if (!n) { /* the head ends, and it was there whole */
+        if (!n || (*s == ':' && lines > 1)) { /* it was there whole */
             h.sure = h.sure && lengths < 2 && body <= (size_t)(end - next);
             h.next = h.sure ? next + body : next;
             return h;
