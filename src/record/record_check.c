@@ -234,7 +234,7 @@ static int is_made_right(struct walk *w, int64_t id, bool *ret)
 {
     struct record *r = w->c->r;
     struct made made = {.w = w};
-    struct backend_head after;
+    struct backend_head after = {0};
     int code = r->kind->made(r->backend, id, look_made, &made, w->c->fault);
     if (code == 0)
         code = r->kind->head(r->backend, w->session, &after, w->c->fault);
