@@ -70,7 +70,7 @@ objects    = $(patsubst %.c,$(OBJ)/%.o,$(1))
 # What runs inside workers and what only the parent may link.
 SHARED_SRC := $(filter-out src/base/sha256.c src/base/curl.c src/base/json_read.c,$(call rooms,base fit)) src/sandbox/jail.c \
               src/sandbox/serve.c
-LIB_SRC    := $(call rooms,base fit model source sandbox percept schema provider ledger ask record transcript lower api)
+LIB_SRC    := $(filter-out src/sandbox/allocate.c,$(call rooms,base fit model source sandbox percept schema provider ledger ask record transcript lower api))
 WORKER_SRC := $(sort $(wildcard worker/*.c))
 RENDERERS  := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard render/*/*.c)))))
 OCR_SRC    := $(sort $(wildcard ocr/*.c))
@@ -83,6 +83,8 @@ LIB_OBJ    := $(call objects,$(LIB_SRC))
 SHARED_OBJ := $(call objects,$(SHARED_SRC))
 WORKER_OBJ := $(call objects,$(WORKER_SRC))
 OCR_OBJ    := $(call objects,$(OCR_SRC))
+# What a worker program allocates by; not in a library, whose users it would surprise.
+ALLOCATE   := $(OBJ)/src/sandbox/allocate.o
 MCP_OBJ    := $(call objects,$(MCP_SRC))
 CLI_OBJ    := $(call objects,$(CLI_SRC))
 
@@ -142,7 +144,7 @@ $(BUILD)/mkfilter: tools/mkfilter.c $(OBJ)/flags
 $(BUILD)/gen/filter.h: $(BUILD)/mkfilter
 	@mkdir -p $(@D)
 	$< > $@
-$(OBJ)/src/sandbox/jail.o: $(BUILD)/gen/filter.h
+$(OBJ)/src/sandbox/jail.o $(ALLOCATE): $(BUILD)/gen/filter.h
 
 # The model table is compiled in; nothing is read when the program runs.
 $(BUILD)/gen/models.inc: tools/models_c.awk data/models.tsv
@@ -154,22 +156,22 @@ $(OBJ)/libworker.a: $(filter-out %/worker/main.o,$(WORKER_OBJ))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/fovea-worker: $(OBJ)/worker/main.o $(OBJ)/libworker.a $(OBJ)/libshared.a
+$(BUILD)/fovea-worker: $(OBJ)/worker/main.o $(ALLOCATE) $(OBJ)/libworker.a $(OBJ)/libshared.a
 	$(call say,link,$@)
 	$(CC) -pie $^ -o $@ $(LDFLAGS) $(WORKER_LIBS)
 
 # A renderer is a folder of its own: the program fovea-NAME and whatever parts it has.
 define renderer
 $(OBJ)/render/$(1)/%.o: CPPFLAGS += -Iworker $$(patsubst -I%,-isystem %,$$(shell pkg-config --cflags $(PKG_$(1)) 2>/dev/null))
-$(BUILD)/fovea-$(1): $$(call objects,$$(sort $$(wildcard render/$(1)/*.c))) $(OBJ)/libworker.a $(OBJ)/libshared.a
+$(BUILD)/fovea-$(1): $$(call objects,$$(sort $$(wildcard render/$(1)/*.c))) $(ALLOCATE) $(OBJ)/libworker.a $(OBJ)/libshared.a
 	$$(call say,link,$$@)
 	$$(CC) -pie $$^ -o $$@ $$(LDFLAGS) $(WORKER_LIBS) $$(shell pkg-config --libs $(PKG_$(1))) $$(LIBS_$(1))
 endef
 $(foreach r,$(RENDERERS),$(eval $(call renderer,$(r))))
 
-$(BUILD)/fovea-ocr: $(OCR_OBJ) $(OBJ)/libshared.a
+$(BUILD)/fovea-ocr: $(OCR_OBJ) $(ALLOCATE) $(OBJ)/libshared.a
 	$(call say,link,$@)
-	$(CC) -pie $(OCR_OBJ) $(OBJ)/libshared.a -o $@ $(LDFLAGS) $(OCR_LIBS)
+	$(CC) -pie $(OCR_OBJ) $(ALLOCATE) $(OBJ)/libshared.a -o $@ $(LDFLAGS) $(OCR_LIBS)
 
 $(BUILD)/fovea: $(CLI_OBJ) $(OBJ)/libinternal.a
 	$(call say,link,$@)
@@ -437,6 +439,10 @@ SVG_TESTS := $(addprefix $(BUILD)/tests/,svg_metrics_test svg_opacity_test)
 $(SVG_TESTS): CPPFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKG_svg) 2>/dev/null)) -Irender/svg -Iworker
 $(SVG_TESTS): TEST_LIBS := $(shell pkg-config --libs $(PKG_svg) 2>/dev/null)
 
+# Allocates as worker programs do.
+$(BUILD)/tests/allocate_test: $(ALLOCATE)
+$(BUILD)/tests/allocate_test: TEST_LIBS := $(ALLOCATE)
+
 # A worker that misbehaves on request, for the tests of its parent.
 FAULT_OBJ := $(call objects,$(sort $(wildcard tests/fault/*.c)))
 $(FAULT_OBJ): $(BUILD)/gen/filter.h
@@ -446,7 +452,7 @@ $(BUILD)/tests/fault/fovea-worker: $(FAULT_OBJ) $(OBJ)/libshared.a
 $(addprefix $(BUILD)/tests/,pool_test pool_refused_test refit_test statuses_test lab/faults): $(BUILD)/tests/fault/fovea-worker
 # Refuses calls of the pool, one at a time.
 $(BUILD)/tests/pool_refused_test: TEST_LIBS := -Wl,--wrap=syscall,--wrap=__clone,--wrap=getrlimit,--wrap=poll,--wrap=sendmsg,--wrap=recv,--wrap=pthread_cond_timedwait
-$(BUILD)/tests/jail_test: $(BUILD)/gen/filter.h
+$(BUILD)/tests/jail_test $(BUILD)/tests/allocate_test: $(BUILD)/gen/filter.h
 
 check: ## layering, sizes, exported symbols, hardening, what compilers and analyzers say, a build that is the same anywhere
 	@tools/setup.sh clang clang-tidy cppcheck libcairo2-dev libpng-dev

@@ -3,6 +3,8 @@
 #include "sandbox/serve.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +12,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+
+/* Until the request is there, nothing but the main thread works. */
+enum stage { STARTING, GREETED, AT_WORK };
+static _Atomic(enum stage) stage;
+static atomic_bool was_short;
 
 static int send_all(const void *message, size_t len)
 {
@@ -26,7 +33,10 @@ int serve_hello(const struct jail_report *jail, const char *codecs)
     if (jail->layer)
         (void)snprintf(hello.layer, sizeof hello.layer, "%s", jail->layer);
     (void)snprintf(hello.codecs, sizeof hello.codecs, "%s", codecs);
-    return send_all(&hello, sizeof hello);
+    int e = send_all(&hello, sizeof hello);
+    if (e == 0)
+        atomic_store(&stage, GREETED);
+    return e;
 }
 
 /* The descriptors of a message; -1 where there is none. More would not fit and are dropped. On a local socket every header is
@@ -103,6 +113,30 @@ int serve_map_other(const struct work_request *request, const int fds[SERVE_FDS]
     return request->other_len ? map(fds[SERVE_OTHER], request->other_len, ret, reply) : 0;
 }
 
+/* ---------------------------------------------------------------- the one request */
+
+/* Never unlocked: a thread that comes second waits for the end. */
+static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
+
+_Noreturn static void answer(const struct work_reply *reply)
+{
+    (void)pthread_mutex_lock(&answering);
+    _exit(serve_reply(reply) ? SERVE_GONE : 0);
+}
+
+void serve_no_memory(void)
+{
+    static const struct work_reply reply = {.magic = WORK_MAGIC, .status = WORK_NO_MEMORY, .detail = "out of memory"};
+    struct work_request unread;
+    int fds[SERVE_FDS];
+    atomic_store(&was_short, true);
+    if (atomic_load(&stage) == STARTING)
+        return;
+    if (atomic_load(&stage) == GREETED && serve_receive(&unread, fds) == -EPIPE)
+        _exit(SERVE_GONE);
+    answer(&reply);
+}
+
 void serve_one(serve_work *work, const void *arg)
 {
     struct work_request request = {0};
@@ -111,9 +145,12 @@ void serve_one(serve_work *work, const void *arg)
     int e = serve_receive(&request, fds);
     if (e == -EPIPE)
         _exit(SERVE_GONE);
+    atomic_store(&stage, AT_WORK);
+    if (atomic_load(&was_short))
+        serve_no_memory(); /* what was made ready may lack something */
     if (e)
         (void)serve_refuse(&reply, WORK_UNSUPPORTED, "not a request of this version");
     else
         work(arg, &request, fds, &reply);
-    _exit(serve_reply(&reply) ? SERVE_GONE : 0);
+    answer(&reply);
 }

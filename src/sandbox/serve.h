@@ -31,6 +31,11 @@ typedef void serve_work(const void *arg, const struct work_request *q, const int
 /* Waits for the one request, has it done, replies and ends the process, which is quicker than releasing what it holds. */
 _Noreturn void serve_one(serve_work *work, const void *arg);
 
+/* There is no memory for what somebody asked for: from the greeting on that is the answer to the request, which is waited for if need be,
+ * and the process ends here. Earlier it is noted, and becomes the answer to what will be asked. Any thread may call it while the request
+ * is worked on; needs no memory. See allocate.c. */
+void serve_no_memory(void);
+
 /* Fills in why there is no result, and returns -EBADMSG. */
 int serve_refuse(struct work_reply *reply, enum work_status status, const char *why);
 

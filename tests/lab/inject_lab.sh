@@ -5,9 +5,9 @@
 # as make 100 (INJECT_POINTS=N: N; INJECT_POINTS=0: all); LAB_QUICK=1 plays one of each in some scenes.
 # INJECT_SCENES="NAME ..." plays these and no others, INJECT_KINDS=NAME,... these kinds only (all allocations of all scenes:
 # INJECT_POINTS=0 INJECT_KINDS=alloc). After INJECT_SECONDS the scenes begin nothing more and tell how far they came.
-# The same of worker programs, without their jail: of those whose libraries end the process when memory is short, only what our own
-# code asks for fails (own-alloc), and since that is little, all of it. What their own code asks of the kernel fails in the scene
-# "served", in which a whole program answers.
+# The same of worker programs, without their jail: what our own code asks for (own-alloc), all of it since that is little; and every
+# allocation, the libraries' too, while a whole program answers (alloc, in the scene "whole"), which then says so and ends, whatever the
+# library would have made of it. What their own code asks of the kernel fails in the scene "served", in which a program answers too.
 # Bugs that were found here are played again where they were, as tests/lab/inject/bugs.tsv says, in the quick form too.
 # A crash is told with its trace: addr2line -f -e BUILD/tests/lab/inject says where an offset is.
 set -u
@@ -110,6 +110,10 @@ for program in worker photo svg text pdf video ocr; do
         [ "$kind" != own-alloc ] || [ -n "${LAB_QUICK:-}" ] || some=0
         play_program "$program" "$kind" all "$some"
     done
+    # Tesseract asks for hundreds of thousands of blocks: not all of them, where all are asked for.
+    scene=whole some=$points
+    [ "$program" != ocr ] || scene=served some=$((points ? points : 1000))
+    ! wanted alloc || play_program "$program" alloc "$scene" "$some"
     for kind in $calls; do
         # Files are opened by fovea-ocr alone; of the others fontconfig does, and draws with the fonts that it can have.
         [ "$program $kind" = 'ocr open' ] || [ "$kind" != open ] || continue

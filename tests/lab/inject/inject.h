@@ -42,6 +42,7 @@ enum { INJECT_SHORT = -1 }; /* instead of an error: one byte less, or half of th
 void inject_arm(enum inject_kind kind, long at, int error, bool forever);
 void inject_disarm(void);
 void inject_resets(bool really); /* a connection that fails with ECONNRESET is gone */
+extern void (*inject_no_memory)(void); /* told of each allocation that fails; NULL: nobody is */
 void inject_exempt(bool yes); /* calls of this thread neither count nor fail: it plays somebody else */
 /* Nothing fails until it is resumed, with what pausing returned. */
 bool inject_pause(void);

@@ -21,10 +21,15 @@ extern void REAL(free)(void *block);
 /* Where the program itself begins and ends, as the linker says. */
 extern const char __executable_start[], etext[];
 
+void (*inject_no_memory)(void);
+
 static bool fails(const void *caller)
 {
     bool own = (const char *)caller >= __executable_start && (const char *)caller < etext;
-    return inject_fails(INJECT_ALLOC) || (own && inject_fails(INJECT_OWN_ALLOC));
+    bool struck = inject_fails(INJECT_ALLOC) || (own && inject_fails(INJECT_OWN_ALLOC));
+    if (struck && inject_no_memory)
+        inject_no_memory();
+    return struck;
 }
 #define FAILS() fails(__builtin_return_address(0))
 

@@ -37,5 +37,7 @@ void look_served(const struct glance *looks, size_t n, struct outcome *o); /* by
     static const struct scene drawn_##name_ = {.name = #name_, .run = run_##name_};
 #define SCENE(name_, ...) SCENE_BY(look_all, name_, __VA_ARGS__)
 #define SERVED(...) SCENE_BY(look_served, served, __VA_ARGS__)
+/* Of each kind of picture one: what is played where every allocation fails, the libraries' too. */
+#define WHOLE(...) SCENE_BY(look_served, whole, __VA_ARGS__)
 
 #endif

@@ -11,5 +11,6 @@ static const char document[] =
 SCENE(pdf, {.text = document, .media = MEDIA_PDF, .page = 2, .small = true},
       {.text = document, .media = MEDIA_PDF, .flags = WORK_SHEET, .page = 1, .last_page = 2})
 SERVED({.text = document, .media = MEDIA_PDF, .page = 2, .small = true})
+WHOLE({.text = document, .media = MEDIA_PDF, .flags = WORK_SHEET, .page = 1, .last_page = 2})
 
-const struct scene *const scenes[] = {&drawn_pdf, &drawn_served, NULL};
+const struct scene *const scenes[] = {&drawn_pdf, &drawn_served, &drawn_whole, NULL};

@@ -14,5 +14,8 @@ SCENE(tiff, {GOOD "rgb.tif", .media = MEDIA_TIFF}, {GOOD "palette-tiled.tif", .m
 SCENE(heif, {GOOD "alpha.heic", .media = MEDIA_HEIC}, {GOOD "two.heic", .media = MEDIA_HEIC, .page = 2}, {GOOD "wide.heic", .media = MEDIA_HEIC},
       {GOOD "marks.avif", .media = MEDIA_AVIF})
 SERVED({GOOD "rgb.tif", .media = MEDIA_TIFF, .small = true})
+WHOLE({GOOD "wide-v5.bmp", .media = MEDIA_BMP}, {GOOD "png.ico", .media = MEDIA_ICO}, {GOOD "wide.tif", .media = MEDIA_TIFF},
+      {GOOD "jpeg.tif", .media = MEDIA_TIFF}, {GOOD "three-pages.tif", .media = MEDIA_TIFF, .flags = WORK_SHEET, .page = 1, .last_page = 3},
+      {GOOD "alpha.heic", .media = MEDIA_HEIC}, {GOOD "wide.heic", .media = MEDIA_HEIC}, {GOOD "marks.avif", .media = MEDIA_AVIF})
 
-const struct scene *const scenes[] = {&drawn_bmp, &drawn_ico, &drawn_tiff, &drawn_heif, &drawn_served, NULL};
+const struct scene *const scenes[] = {&drawn_bmp, &drawn_ico, &drawn_tiff, &drawn_heif, &drawn_served, &drawn_whole, NULL};

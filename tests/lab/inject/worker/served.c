@@ -19,12 +19,14 @@
 
 bool served_child;
 
-/* The jail is not played: it would end a process for the injector's own calls. Its limits are nobody's then. */
+/* The jail is not played: it would end a process for the injector's own calls. Its limits are nobody's then, and no memory is short
+ * before it. */
 const struct jail_limits jail_usual;
 int jail_enter(pid_t parent, int keep_fd, const struct jail_limits *limits, struct jail_report *ret)
 {
     (void)parent, (void)keep_fd, (void)limits;
     *ret = (struct jail_report){0};
+    inject_exempt(false);
     return 0;
 }
 
@@ -51,7 +53,8 @@ static void run_child(const int pair[2], const char *word)
     (void)close(pair[0]);
     (void)dup2(pair[1], WORK_SOCKET);
     served_child = true;
-    inject_exempt(false);
+    inject_no_memory = serve_no_memory; /* as allocate.c does, in whose place the injector stands */
+    inject_exempt(inject_kind() == INJECT_ALLOC);
     _exit(program_main(word ? 2 : 1, words));
 }
 
@@ -143,6 +146,8 @@ void served_run(const struct served *s, struct outcome *o)
     } else {
         o->code = -EPIPE;
         (void)snprintf(o->words, sizeof o->words, "the worker ended without a reply (%d)", status);
+        if (inject_kind() == INJECT_ALLOC || inject_kind() == INJECT_OWN_ALLOC)
+            tell_status(o, WORK_MALFORMED); /* of what it was given, as far as anybody knows */
     }
     inject_exempt(false);
 }

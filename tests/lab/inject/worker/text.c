@@ -9,5 +9,6 @@ static const char markdown[] = "# Title\n\nSome *words*, **more**, `code`, [a li
 SCENE(plain, {.text = "one\n\ttwo\r\nthree \xe4\xbd\xa0\n", .media = MEDIA_TEXT}, {.text = "\xff\xfe" "a", .media = MEDIA_TEXT})
 SCENE(markdown, {.text = markdown, .media = MEDIA_MARKDOWN, .edge = 400}, {.text = markdown, .media = MEDIA_MARKDOWN, .flags = WORK_REFS})
 SERVED({.text = "one\n\ttwo\n", .media = MEDIA_TEXT}, {.text = markdown, .media = MEDIA_MARKDOWN, .flags = WORK_REFS})
+WHOLE({.text = "one\n\ttwo\r\nthree\n", .media = MEDIA_TEXT}, {.text = markdown, .media = MEDIA_MARKDOWN, .flags = WORK_REFS})
 
-const struct scene *const scenes[] = {&drawn_plain, &drawn_markdown, &drawn_served, NULL};
+const struct scene *const scenes[] = {&drawn_plain, &drawn_markdown, &drawn_served, &drawn_whole, NULL};

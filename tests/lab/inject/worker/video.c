@@ -7,5 +7,7 @@
 SCENE(video, {GOOD "h264.mp4", .media = MEDIA_MP4, .frame = 3}, {GOOD "vp8.webm", .media = MEDIA_WEBM, .flags = WORK_TIME, .time_ms = 400},
       {GOOD "mjpeg.avi", .media = MEDIA_AVI, .flags = WORK_SHEET})
 SERVED({GOOD "h264.mp4", .media = MEDIA_MP4, .frame = 3})
+WHOLE({GOOD "h264.mp4", .media = MEDIA_MP4, .frame = 3}, {GOOD "vp8.webm", .media = MEDIA_WEBM, .flags = WORK_TIME, .time_ms = 400},
+      {GOOD "mjpeg.avi", .media = MEDIA_AVI, .flags = WORK_SHEET})
 
-const struct scene *const scenes[] = {&drawn_video, &drawn_served, NULL};
+const struct scene *const scenes[] = {&drawn_video, &drawn_served, &drawn_whole, NULL};

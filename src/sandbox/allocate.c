@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What worker programs allocate by, all their libraries too: libc's own allocator, which says so when it has nothing left. Libraries do
+ * not: without memory one goes on without the colour profile, the next calls the picture damaged, others end the process. A worker has
+ * one request, so what cannot be had is the answer to it, whoever asked. A block larger than any worker's memory is no want of memory but
+ * a claim of the file, and its decoder's to refuse. Linked into those programs alone.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "filter.h"
+#include "sandbox/serve.h"
+
+#if !JAIL_SANITIZED
+
+#define STANDS_FOR_LIBC __attribute__((visibility("default"), used))
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t align, size_t size);
+
+static void *had(void *block, size_t size)
+{
+    if (!block && size && size <= LIMIT_WORKER_MEMORY)
+        serve_no_memory();
+    return block;
+}
+
+STANDS_FOR_LIBC void *malloc(size_t size)
+{
+    return had(__libc_malloc(size), size);
+}
+
+STANDS_FOR_LIBC void *calloc(size_t n, size_t size)
+{
+    size_t bytes;
+    return had(__libc_calloc(n, size), __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes);
+}
+
+STANDS_FOR_LIBC void *realloc(void *old, size_t size)
+{
+    return had(__libc_realloc(old, size), size);
+}
+
+STANDS_FOR_LIBC void *reallocarray(void *old, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(old, bytes);
+}
+
+STANDS_FOR_LIBC void *memalign(size_t align, size_t size);
+void *memalign(size_t align, size_t size)
+{
+    return had(__libc_memalign(align, size), size);
+}
+
+STANDS_FOR_LIBC void *aligned_alloc(size_t align, size_t size)
+{
+    return memalign(align, size);
+}
+
+STANDS_FOR_LIBC int posix_memalign(void **ret, size_t align, size_t size)
+{
+    int saved = errno;
+    void *block = NULL;
+    if (align < sizeof(void *) || align & (align - 1))
+        return EINVAL;
+    block = memalign(align, size);
+    errno = saved;
+    if (!block)
+        return ENOMEM;
+    *ret = block;
+    return 0;
+}
+
+#endif
