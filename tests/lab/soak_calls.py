@@ -183,9 +183,9 @@ def sizes(path):
 
 
 class Mix:
-    """Draws calls for one thread; what it makes up is in files of its own."""
-    def __init__(self, random, thread):
-        self.random, self.thread, self.count = random, thread, 0
+    """Draws calls for one thread, those of the kinds in first before others; what it makes up is in files of its own."""
+    def __init__(self, random, thread, first=()):
+        self.random, self.thread, self.count, self.first = random, thread, 0, list(first)
         self.pictures = [(os.path.join(GOOD, name), name, width, height) for name, width, height, *_ in sizes(os.path.join(FIXTURES, "good.tsv"))
                       if name not in ("exactly-20mib.png",)]
         self.photos = [(os.path.join(PHOTOS, "good", name), name, width, height) for name, width, height, *_ in sizes(os.path.join(PHOTOS, "good.tsv"))]
@@ -197,7 +197,7 @@ class Mix:
 
     def next(self):
         self.count += 1
-        kind = self.random.choices([row[0] for row in self.ROWS], [row[1] for row in self.ROWS])[0]
+        kind = self.first.pop() if self.first else self.random.choices(KINDS, [row[1] for row in self.ROWS])[0]
         tool, arguments, check = getattr(self, kind)()
         if tool in ("tools/list", "ping", "soak/none"):
             return kind, tool, arguments, check
@@ -307,3 +307,14 @@ class Mix:
 
     def no_tool(self):
         return "nothing", {}, check_code(-32602)
+
+
+KINDS = [row[0] for row in Mix.ROWS]
+# Of these kinds there are several, told apart by the model that is asked or the name of the file.
+SORTS = {"ask": GOOD_SCENES, "ask_badly": BAD_SCENES, "bomb": [os.path.basename(path) for path in BOMBS],
+         "video_bomb": [os.path.basename(path) for path in VIDEO_BOMBS]}
+
+
+def sort_of(params):
+    arguments = (params or {}).get("arguments", {})
+    return arguments.get("model") or os.path.basename(arguments.get("path", ""))
