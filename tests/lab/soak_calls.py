@@ -185,7 +185,7 @@ def sizes(path):
 class Mix:
     """Draws calls for one thread, those of the kinds in first before others; what it makes up is in files of its own."""
     def __init__(self, random, thread, first=()):
-        self.random, self.thread, self.count, self.first = random, thread, 0, list(first)
+        self.random, self.thread, self.count, self.placed, self.first = random, thread, 0, 0, list(first)
         self.pictures = [(os.path.join(GOOD, name), name, width, height) for name, width, height, *_ in sizes(os.path.join(FIXTURES, "good.tsv"))
                       if name not in ("exactly-20mib.png",)]
         self.photos = [(os.path.join(PHOTOS, "good", name), name, width, height) for name, width, height, *_ in sizes(os.path.join(PHOTOS, "good.tsv"))]
@@ -252,6 +252,13 @@ class Mix:
             frame = self.random.choice((1, 7, 20))
             return self.view((f"{name} 240x160", f"frame {frame} of"), path=os.path.join(VIDEOS, name), frame=frame)
         return self.view((f"{name} 240x160", "frames from"), path=os.path.join(VIDEOS, name))
+
+    def place(self):
+        """A view that no other call has: a server remembers so many of them."""
+        number = self.thread + self.placed * 10
+        self.placed += 1
+        x, y = number % 1250, number // 1250
+        return self.view((f"region 20x20 at {x},{y}",), True, path=os.path.join(GOOD, "png-screen-1280x800.png"), region=[x, y, 20, 20])
 
     def against(self):
         return self.view(("pixels differ",), path="red.png", against=os.path.join(GOOD, "png-rgb-8.png"))
