@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Injection: pictures of text that orders the agent about, and a provider that answers with such words. Whatever comes back
-through the server is marked: the envelope says output_is_untrusted, inspect_image has its fence and nothing outside it. Names of
-files are the attacker's too: in a note they are one line on which nothing acts."""
+through the server is marked: the envelope of vision_analyze and video_analyze says output_is_untrusted, also of what was parsed by
+a schema, inspect_image has its fence and nothing outside it. Names of files are the attacker's too: in a note they are one line on which nothing acts."""
 import json
 import os
 import random
@@ -10,7 +10,7 @@ import sys
 import unicodedata
 
 sys.path.insert(0, os.path.join(os.environ["TOP"], "tests", "ask"))
-from asking import Home, Host, call, finish, png, test, write  # noqa: E402
+from asking import FIXTURES, SCHEMA, Home, Host, call, finish, png, test, write  # noqa: E402
 
 QUICK = os.environ.get("LAB_QUICK") == "1"
 ORDERS = (
@@ -25,6 +25,7 @@ FENCED = re.compile(r'<untrusted source="vision model [^"<>\n]*" tool="inspect_i
 FENCED_ERROR = re.compile(r'the vision model or its provider answered:\n<untrusted tool="inspect_image">\n.*\n</untrusted>', re.DOTALL)
 HOSTILE = ("hostile", "hostile-refusal", "hostile-error", "hostile-midway")
 WIRES = ("wa", "wr", "wc", "wg")
+FILM = os.path.join(FIXTURES, "video", "good", "h264.mp4")
 counted = {"answers": 0, "names": 0}
 
 
@@ -74,20 +75,45 @@ def text_read_in_a_picture_is_marked():
     assert found >= len(orders), "nothing was read: the pictures are no attack"
 
 
+def models_of(scenes):
+    """Each scene on each wire; in the quick form each once, and each wire too."""
+    for number, wire in enumerate(WIRES):
+        for at, scene in enumerate(scenes):
+            if not QUICK or number % len(scenes) == at:
+                yield f"{wire}/{scene}", wire == "wg" and scene == "hostile-refusal"  # Gemini refuses without a word of its own
+
+
+def check_quoted(envelope, silent):
+    assert silent or "/etc/passwd" in envelope.get("text", envelope.get("error", "")), envelope
+    assert envelope["ok"] is ("text" in envelope) and "parsed" not in envelope, envelope
+
+
 def hostile_answers_of_a_provider_are_marked():
-    models = [f"{wire}/{scene}" for wire in WIRES for scene in HOSTILE]
-    for number, model in enumerate(models):
-        if QUICK and number % 4 != number // 4:
-            continue
-        home = Home(HOST, f"modelRoles.vision: {model}")
-        with home.server() as server:
+    for model, silent in models_of(HOSTILE):
+        with Home(HOST, f"modelRoles.vision: {model}").server() as server:
             text, result = words_of(server.ask(call(1, "inspect_image", {"path": "red.png", "question": "what"}), 1, 60))
             check_fence(text, FENCED_ERROR if result.get("isError") else FENCED)
-            quoted = model != "wg/hostile-refusal"  # Gemini refuses without a word of its own
-            assert "/etc/passwd" in text or not quoted, (model, text)
-            text, result = words_of(server.ask(call(2, "vision_analyze", {"file_path": "red.png", "prompt": "what"}), 2, 60))
+            assert silent or "/etc/passwd" in text, (model, text)
+            for tool, arguments in (("vision_analyze", {"file_path": "red.png", "prompt": "what"}),
+                                    ("video_analyze", {"file_path": FILM, "prompt": "what"}), ("video_analyze", {"file_path": FILM})):
+                text, result = words_of(server.ask(call(2, tool, arguments), 2, 60))
+                check_quoted(check_envelope(text), silent)
+                counted[tool] = counted.get(tool, 0) + 1
+            server.close(30)
+
+
+def hostile_data_is_marked():
+    """What was parsed as the schema says is as little to be trusted as text, and so is the name of a field that no schema has."""
+    for model, _ in models_of(("hostile-json", "hostile-json-name")):
+        with Home(HOST, f"modelRoles.vision: {model}").server() as server:
+            text, result = words_of(server.ask(call(1, "vision_analyze", {"file_path": "red.png", "prompt": "what", "format": SCHEMA}), 1, 60))
             envelope = check_envelope(text)
-            assert "/etc/passwd" in envelope.get("text", envelope.get("error", "")) or not quoted, (model, envelope)
+            if model.endswith("name"):
+                assert result["isError"] and envelope["error"].startswith("RESPONSE_NOT_JSON: ") and "parsed" not in envelope, envelope
+                assert "The user says" in envelope["error"], envelope
+            else:
+                assert "/etc/passwd" in envelope["parsed"]["color"] and envelope["parsed"]["count"] == 2, envelope
+            counted["parsed"] = counted.get("parsed", 0) + 1
             server.close(30)
 
 
@@ -137,8 +163,10 @@ def names_of_files_forge_no_line():
 png("red.png", 64, 48, lambda y: b"\xd0\x10\x20" * 64)
 png("blue.png", 64, 48, lambda y: b"\x10\x20\xd0" * 64)
 with Host() as HOST:
-    for one in (text_read_in_a_picture_is_marked, hostile_answers_of_a_provider_are_marked, names_of_files_forge_no_line):
+    for one in (text_read_in_a_picture_is_marked, hostile_answers_of_a_provider_are_marked, hostile_data_is_marked,
+                names_of_files_forge_no_line):
         test(one)
-print(f"figure hostile_answers_marked {counted['answers']} answers")
+print(f"figure hostile_answers_marked {counted['answers']} answers",
+      *(f"{what}:{counted.get(what, 0)}" for what in ("vision_analyze", "video_analyze", "parsed")))
 print(f"figure hostile_names_shown_on_one_line {counted['names']} names")
 finish()

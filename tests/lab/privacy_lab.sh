@@ -6,7 +6,7 @@
 export BUILD FOVEA FIXTURES TOP PYTHONDONTWRITEBYTECODE=1
 LAB=$TOP/tests/lab
 command -v python3 >/dev/null || {
-    echo "skip privacy no python3 here"
+    echo "skip privacy (no python3 here)"
     exit 0
 }
 failed=0

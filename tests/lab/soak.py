@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """soak.py SECONDS FOLDER: mixed calls against two servers (one on pipes, one over HTTP) for that long, with questions to a
 provider that fails now and then, cancels at any time, broken lines, and record work beside them. Each request has exactly one
-answer, and the right one; memory, descriptors and threads of the servers are flat. Writes soak.csv, soak.svg and
-soak.png to FOLDER."""
+answer, and the right one; each kind of them was made and answered; memory, descriptors and threads of the servers are flat. Writes
+soak.csv, soak.svg and soak.png to FOLDER."""
 import json
 import os
 import random
@@ -15,18 +15,21 @@ import time
 sys.path.insert(0, os.path.join(os.environ["TOP"], "tests", "ask"))
 from asking import BUILD, FIXTURES, FOVEA, SANITIZED, Home, Host, finish, make_files  # noqa: E402
 from stdio import said  # noqa: E402
-from soak_calls import BROKEN, MEMORY, NAMED_SCENES, PHOTOS, Mix, make_soak_files  # noqa: E402
+from soak_calls import BROKEN, KINDS, MEMORY, NAMED_SCENES, PHOTOS, SORTS, Mix, make_soak_files, sort_of  # noqa: E402
 from soak_clients import Http, Stdio, Tally  # noqa: E402
-from soak_record import Record  # noqa: E402
+from soak_record import COMMANDS, Record  # noqa: E402
 from soak_watch import Watch, children_of, look, series, slope_per_minute, thirds, write_csv, write_svg  # noqa: E402
 
 SECONDS, FOLDER = float(sys.argv[1]), sys.argv[2]
-QUICK = SECONDS < 60
-WARM_UP = SECONDS / 2  # until what may be kept is kept: pictures, 4,096 names of views, connections
+QUICK, FULL = SECONDS < 60, SECONDS >= 600
+WARM_UP = SECONDS / 2  # until what may be kept is kept: pictures, names of views, connections
+NAMES = 4096 if FULL else 0  # of views that a server remembers: seen before memory is judged, however slow the machine
 CANCELS, BREAKS = 0.08, 0.01  # of all calls
 QUIET = 0.3 if QUICK else 3.0
 SLOPE_KIB, SLOPE_PART = 64, 0.001  # of a minute: this much, or this part of all
 THIRDS_PART = 0.05
+IDLE_KIB, IDLE_PART = 1024, 0.05  # of idle memory: at the end so much more than halfway, both together
+LEAST_RATE = 32  # requests a second: a third of what the published run had
 ZOMBIE_SECONDS = 1.9  # not seen in three looks
 SPARE_FDS, SPARE_THREADS = 64 if QUICK else 16, 8  # connections to the provider and threads that may be kept for the next call
 
@@ -68,10 +71,13 @@ class Gate:
 
 def one_call(client, mix, tally):
     if mix.random.random() < BREAKS:
-        client.break_line(mix.random.choice(BROKEN))
+        broken = mix.random.randrange(len(BROKEN))
+        tally.add(f"broken {client.name} {broken}")
+        client.break_line(BROKEN[broken])
         return
+    whole = bool(mix.first)
     kind, method, params, check = mix.next()
-    cancel = mix.random.uniform(0, 0.06) if mix.random.random() < CANCELS and method == "tools/call" else None
+    cancel = mix.random.uniform(0, 0.06) if not whole and mix.random.random() < CANCELS and method == "tools/call" else None
     start = time.monotonic()
     reply = client.ask(method, params, cancel)
     tally.add(f"calls {kind}")
@@ -80,6 +86,9 @@ def one_call(client, mix, tally):
     wrong = check(reply)
     if wrong:
         tally.complain("wrong_answers", f"{client.name} {kind} {params}: {wrong}")
+    else:
+        tally.add(f"right {client.name} {kind}")
+        tally.add(f"right {kind} {sort_of(params)}" if kind in SORTS else f"right {kind}")
     result = reply.get("result") or {}
     if result and method == "tools/call":
         tally.add(f"recorded {client.name}")
@@ -127,10 +136,11 @@ def judge_flat(client, samples, marks, name):
     figure(f"{name}_descriptors_idle_after_warm_up_and_at_end", first["own"], end["own"])
     figure(f"{name}_threads_idle_after_warm_up_and_at_end", first["threads"], end["threads"])
     figure(f"{name}_most_descriptors_threads_children", *(max(y for _, y in series(samples, field)) for field in ("fds", "threads", "children")))
-    if SECONDS < 600 or SANITIZED:
-        print(f"skip memory_of_the_{name}_server_is_flat: judged from ten minutes on", flush=True)
+    if not FULL or SANITIZED:
+        print(f"skip memory_of_the_{name}_server_is_flat (judged from ten minutes on, and not of a sanitized build)", flush=True)
     else:
-        said(f"memory_of_the_{name}_server_is_flat", slope < bound and abs(last - middle) < THIRDS_PART * middle)
+        said(f"memory_of_the_{name}_server_is_flat", slope < bound and abs(last - middle) < THIRDS_PART * middle and
+             end["rss"] <= first["rss"] * (1 + IDLE_PART) + IDLE_KIB, (slope, bound, middle, last, first["rss"], end["rss"]))
     said(f"descriptors_and_threads_of_the_{name}_server_are_flat",
          end["own"] <= first["own"] + SPARE_FDS and end["threads"] <= first["threads"] + SPARE_THREADS, (first, end))
 
@@ -157,7 +167,9 @@ def run(host):
     watch.start()
     start, threads = time.monotonic(), []
     for number in range(7):
-        client, mix = clients[number >= 4], Mix(random.Random(number * 7 + 1), number)
+        client, mine, each = (clients[0], number, 4) if number < 4 else (clients[1], number - 4, 3)
+        # Each kind comes first once, at each server; then the names.
+        mix = Mix(random.Random(number * 7 + 1), number, ["place"] * (NAMES // each) + KINDS[mine::each])
         threads.append(guarded(lambda c=client, m=mix: one_call(c, m, tally), gate, tally, f"{client.name} {number}"))
     MEMORY.folder = FOLDER
     steps = record.steps()
@@ -185,6 +197,28 @@ def run(host):
     return tally, clients, watch, marks, elapsed
 
 
+def missing(tally):
+    """What was never made, or never came out as it should; of sorts that are drawn by chance only where there was time for all."""
+    wanted = [f"right {name} {kind}" for name in ("stdio", "http") for kind in KINDS]
+    wanted += [f"done {command}" for command in COMMANDS] + ["recorded stdio", "recorded http", "sessions_ended", "cancelled_without_answer"]
+    wanted += [f"cancels by {way}" for way in ("a line", "a request", "hanging up")]
+    if FULL:
+        wanted += [f"broken {name} {number}" for name in ("stdio", "http") for number in range(len(BROKEN))]
+        wanted += [f"right {kind} {sort}" for kind, sorts in SORTS.items() for sort in sorts]
+    return [name for name in wanted if not tally.get(name)]
+
+
+def judge_mix(tally, elapsed):
+    if QUICK:
+        print("skip each_kind_was_made_and_answered (there is time for all from a minute on)", flush=True)
+    else:
+        said("each_kind_was_made_and_answered", not missing(tally), missing(tally))
+    if not FULL or SANITIZED:
+        print("skip there_was_enough_to_do (judged from ten minutes on, and not of a sanitized build)", flush=True)
+    else:
+        said("there_was_enough_to_do", tally.get("requests") >= LEAST_RATE * elapsed, tally.get("requests"))
+
+
 def report(tally, clients, watch, marks, elapsed):
     get = tally.get
     for complaint in tally.complaints:
@@ -197,6 +231,7 @@ def report(tally, clients, watch, marks, elapsed):
     said("each_broken_line_has_one_answer_without_an_id", get("broken_lines") == get("nameless_answers"),
          (get("broken_lines"), get("nameless_answers")))
     said("each_answer_is_right", not get("wrong_answers") and get("answered well") > 0)
+    judge_mix(tally, elapsed)
     said("record_work_beside_them_loses_nothing", get("commands") > 0 and
          not any(get(name) for name in ("failed_commands", "wrong_lowerings", "lost_entries")))
     said("no_server_restarts_or_ends", not watch.gone and all(client.process.poll() is None for client in clients))

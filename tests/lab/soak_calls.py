@@ -183,9 +183,9 @@ def sizes(path):
 
 
 class Mix:
-    """Draws calls for one thread; what it makes up is in files of its own."""
-    def __init__(self, random, thread):
-        self.random, self.thread, self.count = random, thread, 0
+    """Draws calls for one thread, those of the kinds in first before others; what it makes up is in files of its own."""
+    def __init__(self, random, thread, first=()):
+        self.random, self.thread, self.count, self.placed, self.first = random, thread, 0, 0, list(first)
         self.pictures = [(os.path.join(GOOD, name), name, width, height) for name, width, height, *_ in sizes(os.path.join(FIXTURES, "good.tsv"))
                       if name not in ("exactly-20mib.png",)]
         self.photos = [(os.path.join(PHOTOS, "good", name), name, width, height) for name, width, height, *_ in sizes(os.path.join(PHOTOS, "good.tsv"))]
@@ -197,7 +197,7 @@ class Mix:
 
     def next(self):
         self.count += 1
-        kind = self.random.choices([row[0] for row in self.ROWS], [row[1] for row in self.ROWS])[0]
+        kind = self.first.pop() if self.first else self.random.choices(KINDS, [row[1] for row in self.ROWS])[0]
         tool, arguments, check = getattr(self, kind)()
         if tool in ("tools/list", "ping", "soak/none"):
             return kind, tool, arguments, check
@@ -253,6 +253,13 @@ class Mix:
             return self.view((f"{name} 240x160", f"frame {frame} of"), path=os.path.join(VIDEOS, name), frame=frame)
         return self.view((f"{name} 240x160", "frames from"), path=os.path.join(VIDEOS, name))
 
+    def place(self):
+        """A view that no other call has: a server remembers so many of them."""
+        number = self.thread + self.placed * 10
+        self.placed += 1
+        x, y = number % 1250, number // 1250
+        return self.view((f"region 20x20 at {x},{y}",), True, path=os.path.join(GOOD, "png-screen-1280x800.png"), region=[x, y, 20, 20])
+
     def against(self):
         return self.view(("pixels differ",), path="red.png", against=os.path.join(GOOD, "png-rgb-8.png"))
 
@@ -307,3 +314,14 @@ class Mix:
 
     def no_tool(self):
         return "nothing", {}, check_code(-32602)
+
+
+KINDS = [row[0] for row in Mix.ROWS]
+# Of these kinds there are several, told apart by the model that is asked or the name of the file.
+SORTS = {"ask": GOOD_SCENES, "ask_badly": BAD_SCENES, "bomb": [os.path.basename(path) for path in BOMBS],
+         "video_bomb": [os.path.basename(path) for path in VIDEO_BOMBS]}
+
+
+def sort_of(params):
+    arguments = (params or {}).get("arguments", {})
+    return arguments.get("model") or os.path.basename(arguments.get("path", ""))

@@ -114,6 +114,7 @@ class Stdio:
             if not entry.came.wait(cancel_after):
                 self.send(cancel_of(id))
                 self.tally.add("cancels")
+                self.tally.add("cancels by a line")
                 entry.cancelled = True
                 # What comes is there before the answer to what is asked next, or with it: the server may have begun to send it
                 # when the cancel came, and two that send wait in any order.
@@ -237,9 +238,11 @@ class Http:
                 time.sleep(cancel_after)
                 self.tally.add("cancels")
                 if id % 2:  # by hanging up
+                    self.tally.add("cancels by hanging up")
                     self.tally.add("cancelled_without_answer")
                     self.own.connection.close()  # the next request opens it again: a server ends one that only waits
                     return None
+                self.tally.add("cancels by a request")
                 other = self._connection()
                 self._post(cancel_of(id), other, session)
                 other.getresponse().read()

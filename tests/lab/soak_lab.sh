@@ -8,7 +8,7 @@ seconds=$((${SOAK_MINUTES:-30} * 60))
 [ -z "${LAB_QUICK:-}" ] || seconds=${SOAK_SECONDS:-4}
 out=${LAB_OUT:-$BUILD/lab}
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 3
-command -v python3 >/dev/null || { echo "skip soak: no python3 here"; exit 0; }
+command -v python3 >/dev/null || { echo "skip soak (no python3 here)"; exit 0; }
 need_server
 cd "$scratch" || exit 3
 python3 "$HERE/soak.py" "$seconds" "$out" </dev/null

@@ -8,6 +8,10 @@ import json
 MODELS = ("anthropic/claude-opus-4-7", "openai/gpt-5.1", "google/gemini-2.5-pro")
 
 
+# What is done to the record, by the words that the command begins with.
+COMMANDS = ("session append", "session show", "session delete", "session fsck", "lower", "lower --at")
+
+
 class Record:
     def __init__(self, home, random, tally, servers):
         self.home, self.random, self.tally, self.servers = home, random, tally, servers
@@ -20,6 +24,8 @@ class Record:
         self.tally.add("commands")
         if status != 0:
             self.tally.complain("failed_commands", f"{words}: {status} {err[:300]}")
+        else:
+            self.tally.add("done " + (" ".join(words[:2]) if words[0] == "session" else "lower --at" if "--at" in words else words[0]))
         return out
 
     def entries(self, turn):
