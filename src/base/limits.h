@@ -332,6 +332,7 @@
 #define LIMIT_LEDGER_BRIEF_MS 250
 #define LIMIT_ANSWERS_BUSY_MS 250           /* and for those that use the answers: asking again beats waiting long */
 #define LIMIT_LEDGER_NAP_MS 5               /* between two looks at a folder that is locked */
+#define LIMIT_LEDGER_CACHE_KIB 256          /* of the pages of each file that stay in memory */
 #define LIMIT_LEDGER_PAGES 250              /* of a log before it is folded into its file: the next start reads all of it */
 #define LIMIT_KEPT_ANSWER (1 * MIB)         /* a longer one is asked for again */
 #define LIMIT_KEPT_DAYS 30                  /* after which an answer is asked for again */

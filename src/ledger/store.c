@@ -223,7 +223,10 @@ static int connect_file(struct store *s)
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_wal_autocheckpoint(s->db, LIMIT_LEDGER_PAGES);
-    return sqlite3_exec(s->db, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+    char settings[128];
+    (void)snprintf(settings, sizeof settings, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -%d",
+                   LIMIT_LEDGER_CACHE_KIB);
+    return sqlite3_exec(s->db, settings, NULL, NULL, NULL);
 }
 
 static int open_version(struct store *s, int folder, struct fovea_fault *fault)
