@@ -9,7 +9,7 @@ trap 'rm -rf "$tree"' EXIT
 bad=0
 
 fresh() {
-    rm -rf "$tree/src" "$tree/worker" "$tree/cmd" "$tree/tests" "$tree/tools"
+    rm -rf "${tree:?}"/*
     mkdir -p "$tree/src/base" "$tree/src/fit" "$tree/src/api" "$tree/worker" "$tree/cmd" "$tree/tests" "$tree/tools"
     cp "$root/tools/layers.txt" "$tree/tools/"
     printf '#include <stdio.h>\n#include "base/buf.h"\n\nint f(void)\n{\n    return 0;\n}\n' > "$tree/src/base/a.c"
@@ -47,6 +47,9 @@ layers 1 stop_base_from_using_a_room src/base/x.c '"fit/plan.h"'
 layers 1 stop_base_from_using_libcrypto_elsewhere src/base/x.c '<openssl/sha.h>'
 layers 1 stop_fit_from_using_source src/fit/x.c '"source/gate.h"'
 layers 1 stop_a_command_from_reaching_inside cmd/x.c '"api/config.h"'
+layers 0 let_the_server_use_the_public_header mcp/x.c '"fovea.h"'
+layers 1 stop_the_server_from_reaching_inside mcp/x.c '"api/config.h"'
+layers 1 stop_a_codec_in_the_server mcp/x.c '<jpeglib.h>'
 layers 1 stop_a_worker_from_using_the_pool worker/x.c '"sandbox/pool.h"'
 layers 1 stop_a_worker_from_using_source worker/x.c '"source/gate.h"'
 layers 1 stop_a_worker_from_using_tesseract worker/x.c '<tesseract/capi.h>'
@@ -78,4 +81,10 @@ for i in 1 2 3; do
     awk 'BEGIN { for (i = 0; i < 60; i++) print "int f" i "(void)\n{\n    return 0;\n}\n\n" }' > "$tree/src/fit/y$i.c"
 done
 expect 1 measure_stops_a_median_file_above_350 "$root/tools/measure.sh" "$tree"
+for room in include worker render/new ocr mcp cmd; do
+    fresh
+    mkdir -p "$tree/$room"
+    function_of 101 > "$tree/$room/x.c"
+    expect 1 "measure_looks_into_${room%%/*}" "$root/tools/measure.sh" "$tree"
+done
 exit $bad
