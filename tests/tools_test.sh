@@ -87,4 +87,29 @@ for room in include worker render/new ocr mcp cmd; do
     function_of 101 > "$tree/$room/x.c"
     expect 1 "measure_looks_into_${room%%/*}" "$root/tools/measure.sh" "$tree"
 done
+
+# A fuzz target that has had its seconds, and would crash if it ran: it runs again when it is another.
+target() {
+    rm -rf "${tree:?}"/*
+    mkdir -p "$tree/tools" "$tree/fuzz" "$tree/tests/unit" "$tree/src/base" "$tree/build/fuzz" "$tree/build/fuzzed"
+    cp "$root"/tools/fuzz*.sh "$tree/tools/"
+    printf '#include "claim.h"\n#include "base/x.h"\n' > "$tree/fuzz/x.c"
+    printf '#include <stdio.h>\n#  include "lab.h"\n' > "$tree/fuzz/claim.h"
+    echo 'int lab;' > "$tree/tests/unit/lab.h"
+    echo 'int tested;' > "$tree/src/base/x.h"
+    printf '#!/bin/sh\nexit 77\n' > "$tree/build/fuzz/x"
+    chmod +x "$tree/build/fuzz/x"
+    echo "9 600 1 1 1 0 $(cd "$tree" && tools/fuzz_mark.sh x)" > "$tree/build/fuzzed/x.had"
+}
+# fuzzed STATUS NAME [FILE]: after FILE was changed
+fuzzed() {
+    target
+    [ $# -lt 3 ] || echo '/* changed */' >> "$tree/$3"
+    expect "$1" "fuzz_$2" "$tree/tools/fuzz.sh" build 600 x
+}
+fuzzed 0 leaves_what_had_its_seconds
+fuzzed 0 leaves_it_when_what_is_tested_changed src/base/x.h
+fuzzed 1 starts_anew_when_the_target_changed fuzz/x.c
+fuzzed 1 starts_anew_when_its_header_changed fuzz/claim.h
+fuzzed 1 starts_anew_when_a_header_of_its_header_changed tests/unit/lab.h
 exit $bad
