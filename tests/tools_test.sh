@@ -112,4 +112,44 @@ fuzzed 0 leaves_it_when_what_is_tested_changed src/base/x.h
 fuzzed 1 starts_anew_when_the_target_changed fuzz/x.c
 fuzzed 1 starts_anew_when_its_header_changed fuzz/claim.h
 fuzzed 1 starts_anew_when_a_header_of_its_header_changed tests/unit/lab.h
+
+# A build of next to nothing, of which all that is wrong is told: told WORDS, or that they are not.
+small_build() {
+    rm -rf "${tree:?}"/*
+    mkdir -p "$tree/obj/mcp" "$tree/obj/cmd" "$tree/obj/worker" "$tree/obj/tests"
+    echo 'gcc -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 ' > "$tree/obj/flags"
+    echo 'int f(void); int f(void) { return 0; }' > "$tree/f.c"
+    printf 'int jpeg_quality_scaling(int); const char *n = "libpng16.so.16", *o = "libcurl.so.4";\nint main(void) { return jpeg_quality_scaling(*n); }\n' > "$tree/main.c"
+    gcc -g -c "$tree/f.c" -o "$tree/f.o" &&
+        ar rcs "$tree/libfovea.a" "$tree/f.o" &&
+        gcc -shared "$tree/f.o" -o "$tree/libfovea.so" -Wl,--no-as-needed -lcrypto &&
+        gcc "$tree/main.c" -o "$tree/fovea" -ljpeg &&
+        gcc "$tree/main.c" -o "$tree/fovea-worker" -ljpeg || bad=1
+    hard="-g -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fcf-protection=full"
+    [ "$(uname -m)" = x86_64 ] || hard=${hard% *}
+    # shellcheck disable=SC2086 # a list of words
+    gcc $hard -c "$tree/f.c" -o "$tree/obj/worker/hard.o"
+    for room in mcp cmd tests; do
+        gcc -g -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -c "$tree/f.c" -o "$tree/obj/$room/soft.o"
+    done
+    "$root/tools/check_binaries.sh" "$tree" > "$tree/said" 2>&1 && bad=1
+}
+told() {
+    expect "$1" "binaries_$2" awk -v words="$3" 'index($0, words) { found = 1 } END { exit !found }' "$tree/said"
+}
+small_build
+told 0 stop_an_image_library_where_keys_are 'fovea links libjpeg.so'
+told 0 stop_one_that_is_loaded 'fovea names libpng16.so.16'
+told 1 let_one_be_loaded_that_a_row_names 'names libcurl.so'
+told 1 let_one_be_linked_that_a_row_names 'libcrypto'
+told 1 let_a_worker_link_what_it_decodes_with 'fovea-worker links'
+tr '\n' ' ' < "$tree/said" > "$tree/one_line" && mv "$tree/one_line" "$tree/said"
+told 0 look_at_objects_of_the_server "built without -fstack-protector-strong: $tree/obj/mcp/soft.o $tree/obj/cmd/soft.o check"
+told 0 look_at_how_the_stack_grows "built without -fstack-clash-protection: $tree/obj/mcp/soft.o $tree/obj/cmd/soft.o check"
+told 0 look_at_what_was_taken_back "built with -fno-stack-protector: $tree/obj/mcp/soft.o $tree/obj/cmd/soft.o check"
+if [ "$(uname -m)" = x86_64 ]; then
+    told 0 look_at_branch_targets_of_the_server "-fcf-protection=full: $tree/obj/mcp/soft.o $tree/obj/cmd/soft.o check"
+    told 0 look_at_their_notes 'built without -fcf-protection: '
+fi
+told 1 let_tests_be_soft /obj/tests/
 exit $bad
