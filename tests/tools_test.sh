@@ -152,4 +152,20 @@ if [ "$(uname -m)" = x86_64 ]; then
     told 0 look_at_their_notes 'built without -fcf-protection: '
 fi
 told 1 let_tests_be_soft /obj/tests/
+
+# labs STATUS NAME QUICK LINE...: a lab that prints these lines and ends well
+labs() {
+    want=$1 name=$2 quick=$3
+    shift 3
+    rm -rf "${tree:?}"/*
+    mkdir -p "$tree/tests/lab" "$tree/build"
+    cp "$root/tests/lab/run" "$tree/tests/lab/"
+    { echo 'cat <<END'; printf '%s\n' "$@"; echo END; } > "$tree/tests/lab/x_lab.sh"
+    expect "$want" "lab_$name" env LAB_QUICK="$quick" "$tree/tests/lab/run" build
+}
+labs 0 holds_when_all_is_done '' 'ok one' 'figure n 1'
+labs 0 may_skip_what_has_its_reason '' 'ok one' 'skip power_loss_of_postgresql its server sees to its disk'
+labs 1 must_not_skip_the_rest_in_full '' 'ok one' 'skip url_lab: no private network: neither root nor user namespaces'
+labs 1 must_not_skip_all_in_full '' 'skip privacy no python3 here'
+labs 0 may_skip_the_rest_when_quick 1 'ok one' 'skip url_lab: no private network: neither root nor user namespaces'
 exit $bad
