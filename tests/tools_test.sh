@@ -168,4 +168,17 @@ labs 0 may_skip_what_has_its_reason '' 'ok one' 'skip power_loss_of_postgresql i
 labs 1 must_not_skip_the_rest_in_full '' 'ok one' 'skip url_lab: no private network: neither root nor user namespaces'
 labs 1 must_not_skip_all_in_full '' 'skip privacy no python3 here'
 labs 0 may_skip_the_rest_when_quick 1 'ok one' 'skip url_lab: no private network: neither root nor user namespaces'
+
+# A whole run of one test that takes a second, where none may.
+runs() {
+    rm -rf "${tree:?}"/*
+    mkdir -p "$tree/tests/cli" "$tree/build/tests"
+    cp "$root/tests/run" "$tree/tests/"
+    printf 'sleep 1.1\necho ok one\n' > "$tree/tests/cli/one_test.sh"
+    expect 0 "run_$1_whatever_it_took" env WHOLE_SECONDS="$2" "$tree/tests/run" build
+    mv "$tree/out" "$tree/said"
+    expect "$3" "run_$1" grep -q 'tests: warning: the run took [1-9]' "$tree/said"
+}
+runs warns_of_a_whole_run_that_took_too_long 0 0
+runs warns_of_no_other 600 1
 exit $bad
