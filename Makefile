@@ -511,7 +511,7 @@ FUZZERS := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
 fuzz: ## fuzz each parser, or FUZZ=name, until it has had TIME CPU-seconds (clang)
 	@tools/setup.sh clang llvm libclang-rt-14-dev
 	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
-	@JOBS=$(JOBS) tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
+	@JOBS=$(JOBS) FUZZ_STATIC='$(FUZZ_STATIC)' tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
 
 fuzz-libs: ## rebuild the libraries of decoders with the fuzzers' checks, for make fuzz (20 minutes); some: FUZZ_LIBS="jpeg webp"
 	@tools/setup.sh clang libclang-rt-14-dev cmake dpkg-dev patch xz-utils bzip2 diffutils debianutils \

@@ -97,17 +97,21 @@ target() {
     printf '#include <stdio.h>\n#  include "lab.h"\n' > "$tree/fuzz/claim.h"
     echo 'int lab;' > "$tree/tests/unit/lab.h"
     echo 'int tested;' > "$tree/src/base/x.h"
-    printf '#!/bin/sh\nexit 77\n' > "$tree/build/fuzz/x"
-    chmod +x "$tree/build/fuzz/x"
+    mkdir -p "$tree/build/fuzz-libs/lib"
+    touch "$tree/build/fuzz-libs/lib/libwebp.a" "$tree/build/fuzz-libs/lib/libjpeg.a"
+    echo 'int jpeg_quality_scaling(int); int main(void) { return 77 + 0 * jpeg_quality_scaling(1); }' > "$tree/x.c"
+    gcc "$tree/x.c" -O0 -o "$tree/build/fuzz/x" -Wl,--no-as-needed -ljpeg || bad=1
     echo "9 600 1 1 1 0 $(cd "$tree" && tools/fuzz_mark.sh x)" > "$tree/build/fuzzed/x.had"
 }
 # fuzzed STATUS NAME [FILE]: after FILE was changed
 fuzzed() {
     target
     [ $# -lt 3 ] || echo '/* changed */' >> "$tree/$3"
-    expect "$1" "fuzz_$2" "$tree/tools/fuzz.sh" build 600 x
+    expect "$1" "fuzz_$2" env -u FUZZ_STATIC -u FUZZ_KEEP -u FUZZ_AGAIN -u FUZZ_CORPUS "$tree/tools/fuzz.sh" build 600 x
+    mv "$tree/out" "$tree/out.fuzzed"
 }
 fuzzed 0 leaves_what_had_its_seconds
+expect 0 fuzz_tells_what_was_rebuilt_with_checks grep -qx "fuzz: rebuilt with checks: webp; the system's: jpeg" "$tree/out.fuzzed"
 fuzzed 0 leaves_it_when_what_is_tested_changed src/base/x.h
 fuzzed 1 starts_anew_when_the_target_changed fuzz/x.c
 fuzzed 1 starts_anew_when_its_header_changed fuzz/claim.h
@@ -181,4 +185,58 @@ runs() {
 }
 runs warns_of_a_whole_run_that_took_too_long 0 0
 runs warns_of_no_other 600 1
+
+# The rebuilding of libraries, with stand-ins for apt-get and cmake: what the latter does is said in MAKES.
+mkdir -p "$tree/bin"
+cat > "$tree/bin/apt-get" <<'END'
+#!/bin/sh
+case " $* " in
+    *' update ') exit 0 ;;
+    *' source --only-source libjpeg-turbo'*) [ "$MAKES" = unfetched ] || mkdir libjpeg-turbo-1 ;;
+    *' source --only-source ffmpeg'*) mkdir ffmpeg-1 && cp "$STANDS_IN/configure" "$STANDS_IN/Makefile" ffmpeg-1/ ;;
+esac
+[ "$MAKES" != unfetched ]
+END
+cat > "$tree/bin/cmake" <<'END'
+#!/bin/sh
+case $1 in
+    -S) mkdir -p "$4"; [ "$MAKES" != unconfigured ] ;;
+    --build)
+        case $MAKES in
+            failure) exit 1 ;;
+            nothing) ;;
+            empty) : > "$2/libjpeg.a" ;;
+            unchecked) ar rcs "$2/libjpeg.a" "$STANDS_IN/plain.o" ;;
+            all) ar rcs "$2/libjpeg.a" "$STANDS_IN/checked.o" ;;
+        esac
+        ;;
+esac
+END
+cat > "$tree/bin/configure" <<'END'
+#!/bin/sh
+mkdir ffbuild
+case $MAKES in
+    unknown) echo 'WARNING: Option --enable-demuxer=none did not match anything' > ffbuild/config.log ;;
+    *) echo fine > ffbuild/config.log ;;
+esac
+END
+printf 'all:\n\tfor l in avformat avcodec swscale avutil; do ar rcs lib$$l.a "$(STANDS_IN)/checked.o"; done\n' > "$tree/bin/Makefile"
+chmod +x "$tree/bin/apt-get" "$tree/bin/cmake" "$tree/bin/configure"
+echo 'int f(const int *p); int f(const int *p) { return p[1]; }' > "$tree/bin/f.c"
+gcc -c "$tree/bin/f.c" -o "$tree/bin/plain.o" && gcc -fsanitize=address -c "$tree/bin/f.c" -o "$tree/bin/checked.o" || bad=1
+# rebuilds STATUS NAME MAKES LIBRARY
+rebuilds() {
+    rm -rf "$tree/libs"
+    expect "$1" "fuzz_libs_$2" env PATH="$tree/bin:$PATH" STANDS_IN="$tree/bin" MAKES="$3" "$root/tools/fuzz_libs.sh" "$tree/libs" "$4"
+}
+rebuilds 0 build_what_can_be_built all jpeg
+rebuilds 1 say_so_when_there_is_no_source unfetched jpeg
+rebuilds 1 say_so_when_it_cannot_be_configured unconfigured jpeg
+rebuilds 1 say_so_when_a_step_fails failure jpeg
+rebuilds 1 say_so_when_nothing_was_made nothing jpeg
+rebuilds 1 say_so_when_what_was_made_is_empty empty jpeg
+rebuilds 1 say_so_when_what_was_made_has_no_checks unchecked jpeg
+rebuilds 2 know_what_there_is all none
+rebuilds 0 build_ffmpeg_with_what_is_opened all ffmpeg
+rebuilds 1 say_so_when_ffmpeg_has_none_of_a_name unknown ffmpeg
 exit $bad

@@ -137,6 +137,16 @@ row() {
         $((runs / (cpu > 0 ? cpu : 1))) "$cov" "$ft" "$files" "$cpu" "$2" "$([ "$crashes" -eq 0 ] && echo fine || echo CRASHED)"
 }
 
+# libraries NAME...: which of those that targets link were rebuilt with the fuzzers' checks (tools/fuzz_libs.sh) and which are as the system
+# has them.
+libraries() {
+    systems=$(for target in "$@"; do readelf -dW "$build/fuzz/$target"; done 2>/dev/null | sed -n 's/.*(NEEDED).*\[lib\(.*\)\.so.*/\1/p' |
+        grep -Evx 'c|m|gcc_s|stdc\+\+' | LC_ALL=C sort -u)
+    rebuilt=$(find "${FUZZ_STATIC:-build/fuzz-libs/lib}" -name 'lib*.a' 2>/dev/null | sed 's/.*\/lib//; s/\.a$//' | LC_ALL=C sort |
+        while read -r library; do echo "$systems" | grep -Eqx -e "$library(-[0-9.]+)?" || echo "$library"; done)
+    echo "fuzz: rebuilt with checks: $(echo "${rebuilt:-nothing}" | paste -sd ' ' -); the system's: $(echo "${systems:-nothing}" | paste -sd ' ' -)"
+}
+
 cd "$(dirname "$0")/.." || exit 3
 build=$1
 seconds=$2
@@ -157,6 +167,7 @@ for name in "$@"; do
     [ -x "$build/fuzz/$name" ] || { echo "fuzz: there is no target '$name'" >&2; exit 2; }
 done
 echo "fuzz: $# targets, $seconds CPU-seconds each, ${JOBS:-2} at a time"
+libraries "$@"
 failed=0
 printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" "$build" "$seconds" --one || failed=1
 all=0
