@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The scripts behind `make check`: each kind of trespass is found, and what is allowed is not.
+# The scripts behind `make check`, `make fuzz`, `make lab` and the runs: each kind of trespass is found, and what is allowed is not.
 # shellcheck disable=SC2016
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
