@@ -73,7 +73,7 @@ with_cmake() {
 with_configure() {
     from=$(unpack "$1")
     shift
-    (cd "$from" && ./configure CFLAGS="$flags" CXXFLAGS="$flags" --disable-shared --enable-static "$@" && make -j "$jobs")
+    (cd "$from" && ./configure CFLAGS="$flags" CXXFLAGS="$flags" --disable-shared --enable-static "$@" && make -C src -j "$jobs")
     find "$from" -name '*.a' -exec cp {} "$dir/lib/" \;
 }
 
