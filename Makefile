@@ -454,16 +454,17 @@ $(addprefix $(BUILD)/tests/,pool_test pool_refused_test refit_test statuses_test
 $(BUILD)/tests/pool_refused_test: TEST_LIBS := -Wl,--wrap=syscall,--wrap=__clone,--wrap=getrlimit,--wrap=poll,--wrap=sendmsg,--wrap=recv,--wrap=pthread_cond_timedwait
 $(BUILD)/tests/jail_test $(BUILD)/tests/allocate_test: $(BUILD)/gen/filter.h
 
-check: ## layering, sizes, exported symbols, hardening, what compilers and analyzers say, a build that is the same anywhere
-	@tools/setup.sh clang clang-tidy cppcheck libcairo2-dev libpng-dev
+check: ## layering, sizes, exported symbols, hardening, what compilers and analyzers say, a build that is the same anywhere, coverage on record
+	@tools/setup.sh clang clang-tidy cppcheck libcairo2-dev libpng-dev python3
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@tools/check_layers.sh
 	@tools/measure.sh
 	@tools/check_binaries.sh $(BUILD)
 	@tools/check_static.sh $(BUILD)
 	@tools/check_repro.sh $(BUILD)
+	@python3 tools/coverage.py --check
 
-coverage: ## which lines and branches the tests and the labs' quick forms take
+coverage: ## which lines and branches the tests and the labs' quick forms take; writes docs/coverage.tsv
 	@tools/setup.sh clang llvm-14 libclang-rt-14-dev python3 openssl curl postgresql librsvg2-bin poppler-utils strace \
 	    libimage-exiftool-perl
 	@tools/coverage.sh
@@ -511,7 +512,7 @@ FUZZERS := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
 fuzz: ## fuzz each parser, or FUZZ=name, until it has had TIME CPU-seconds (clang)
 	@tools/setup.sh clang llvm libclang-rt-14-dev
 	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang SAN=address,undefined,fuzzer-no-link BUILD=build/fuzzing fuzzers
-	@JOBS=$(JOBS) tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
+	@JOBS=$(JOBS) FUZZ_STATIC='$(FUZZ_STATIC)' tools/fuzz.sh build/fuzzing $(TIME) $(FUZZ)
 
 fuzz-libs: ## rebuild the libraries of decoders with the fuzzers' checks, for make fuzz (20 minutes); some: FUZZ_LIBS="jpeg webp"
 	@tools/setup.sh clang libclang-rt-14-dev cmake dpkg-dev patch xz-utils bzip2 diffutils debianutils \

@@ -6,7 +6,7 @@ set -eu
 cd "${1:-"$(dirname "$0")/.."}"
 
 folders=
-for f in src worker render ocr cmd; do
+for f in src worker render ocr mcp cmd; do
     [ ! -d "$f" ] || folders="$folders $f"
 done
 # shellcheck disable=SC2086 # a list of words

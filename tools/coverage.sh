@@ -5,7 +5,8 @@
 # The counters lie in files that are mapped before main begins, so a worker that is jailed, leaves by _exit or is killed
 # counts like any other. Asserts are left out: they are for what cannot happen.
 # Exit status 1 when a test or a part of that lab failed; what the others reached is told all the same.
-# Usage: tools/coverage.sh build | run [TEST...] | report [--missing PREFIX...]; no word: all three.
+# Usage: tools/coverage.sh build | run [TEST...] | report [--missing PREFIX...]; no word: all three, and docs/coverage.tsv is written,
+# which make check reads.
 set -eu
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -15,6 +16,7 @@ failed=0
 
 build() {
     mkdir -p "$cov/raw"
+    python3 tools/coverage.py --sources >"$cov/sources.tsv"
     CFLAGS="-fprofile-instr-generate=$top/$cov/raw/%c%m.profraw -fcoverage-mapping -fprofile-update=atomic \
         -mllvm -runtime-counter-relocation=true" \
         LDFLAGS="-fprofile-instr-generate=$top/$cov/raw/%c%m.profraw" CPPFLAGS=-DNDEBUG \
@@ -57,7 +59,7 @@ report() {
 word=${1:-}
 [ $# -eq 0 ] || shift
 case $word in
-    '') build; run; report ;;
+    '') build; run; report --record "$cov/sources.tsv" ;;
     build | run | report) "$word" "$@" ;;
     *) sed -n 's/^# Usage: //p' "$0" >&2; exit 2 ;;
 esac

@@ -4,9 +4,9 @@
 # CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
 # BUILD/fuzzed, so that a run that was ended goes on where it was, also when the target was built anew meanwhile; with FUZZ_AGAIN=1
 # every one starts at 0. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it and, in
-# NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs, crashes, and which fuzz/NAME.c it was, by its hash), from
-# which a build that knows nothing yet goes on, also with FUZZ_KEEP=1 only. What another fuzz/NAME.c had counts for nothing: such a target
-# starts at 0, from the inputs that were kept.
+# NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs, crashes, and which target it was, by the mark that
+# tools/fuzz_mark.sh makes of its file and its headers), from which a build that knows nothing yet goes on, also with FUZZ_KEEP=1 only. What
+# another target of that name had counts for nothing: such a one starts at 0, from the inputs that were kept.
 # FUZZ_MORE="DIR ..." gives it more to start from, which a merge leaves out; what comes of other people's files is not to be kept in the
 # tree.
 # A crash ends its target; when all have run the status is 1, and each is named with the file that does it. It is 1 too where a target had
@@ -17,11 +17,6 @@ set -u
 said() {
     word=$(sed -n "s/^.*$2: \([0-9]*\).*/\1/p;/^#include/q" "fuzz/$1.c" | head -n 1)
     echo "${word:-$3}"
-}
-
-# Which target it is: what one had is nothing that another had.
-mark_of() {
-    sha256sum "fuzz/$1.c" | cut -c 1-12
 }
 
 # CPU-seconds of the children in what `times` wrote.
@@ -74,7 +69,7 @@ covered() {
 # What it has had so far, in runs, cpu and crashes: here, else in the tree.
 had_of() {
     runs=0 cpu=0 crashes=0 mark=
-    now=$(mark_of "$1")
+    now=$(tools/fuzz_mark.sh "$1") || exit
     for had in "$state/$1.had" ${FUZZ_KEEP:+"fuzz/corpus/$1.had"}; do
         if [ -n "${FUZZ_AGAIN:-}" ] || [ ! -f "$had" ]; then
             continue
@@ -142,6 +137,16 @@ row() {
         $((runs / (cpu > 0 ? cpu : 1))) "$cov" "$ft" "$files" "$cpu" "$2" "$([ "$crashes" -eq 0 ] && echo fine || echo CRASHED)"
 }
 
+# libraries NAME...: which of those that targets link were rebuilt with the fuzzers' checks (tools/fuzz_libs.sh) and which are as the system
+# has them.
+libraries() {
+    systems=$(for target in "$@"; do readelf -dW "$build/fuzz/$target"; done 2>/dev/null | sed -n 's/.*(NEEDED).*\[lib\(.*\)\.so.*/\1/p' |
+        grep -Evx 'c|m|gcc_s|stdc\+\+' | LC_ALL=C sort -u)
+    rebuilt=$(find "${FUZZ_STATIC:-build/fuzz-libs/lib}" -name 'lib*.a' 2>/dev/null | sed 's/.*\/lib//; s/\.a$//' | LC_ALL=C sort |
+        while read -r library; do echo "$systems" | grep -Eqx -e "$library(-[0-9.]+)?" || echo "$library"; done)
+    echo "fuzz: rebuilt with checks: $(echo "${rebuilt:-nothing}" | paste -sd ' ' -); the system's: $(echo "${systems:-nothing}" | paste -sd ' ' -)"
+}
+
 cd "$(dirname "$0")/.." || exit 3
 build=$1
 seconds=$2
@@ -162,6 +167,7 @@ for name in "$@"; do
     [ -x "$build/fuzz/$name" ] || { echo "fuzz: there is no target '$name'" >&2; exit 2; }
 done
 echo "fuzz: $# targets, $seconds CPU-seconds each, ${JOBS:-2} at a time"
+libraries "$@"
 failed=0
 printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" "$build" "$seconds" --one || failed=1
 all=0
@@ -170,7 +176,7 @@ short=
 for name in "$@"; do
     cpu=0 crashes=0 mark=
     [ ! -f "$state/$name.had" ] || read -r _ cpu _ _ _ crashes mark <"$state/$name.had"
-    [ "$mark" = "$(mark_of "$name")" ] || cpu=0
+    [ "$mark" = "$(tools/fuzz_mark.sh "$name")" ] || cpu=0
     all=$((all + cpu))
     if [ "$crashes" -ne 0 ]; then
         crashed="$crashed $name"

@@ -2,11 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rebuilds the libraries that decode hostile bytes with the fuzzers' instrumentation, from Debian's own source packages in the
 # version that is installed, as static libraries: tools/fuzz_libs.sh DIR [NAME ...]. The fuzzers link what lies in DIR/lib
-# instead of the system's. Nothing outside of DIR is changed: apt runs on lists and a cache of its own.
+# instead of the system's. Nothing outside of DIR is changed: apt runs on lists and a cache of its own. Exit status 1 where one of them was
+# not built: a step failed, or what it should have made is not there, or has no checks in it.
 #
 # Of the undefined behaviour only what endangers memory is checked there: these libraries shift and wrap signed numbers in
 # many places, harmlessly so far, and a run would end at the first of them.
 set -eu
+# What each of them makes.
+MADE='jpeg libjpeg.a
+webp libwebp.a
+lcms liblcms2.a
+deflate libdeflate.a
+md4c libmd4c.a
+tiff libtiff.a
+de265 libde265.a
+heif libheif.a
+ffmpeg libavformat.a libavcodec.a libswscale.a libavutil.a'
 dir=$1
 shift
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -43,12 +54,13 @@ unpack() {
         cd "$dir/src/$1" || exit 1
         apt_here source --only-source "$1${version:+=$version}" || apt_here source --only-source "$1/$suite" || tar xf "$1"_*.orig.tar.*z
     ) >"$dir/src/$1.fetched" 2>&1 || return 1
-    find "$dir/src/$1" -mindepth 1 -maxdepth 1 -type d
+    find "$dir/src/$1" -mindepth 1 -maxdepth 1 -type d | grep .
 }
 
-# with_cmake SOURCE LIBRARIES OPTION ...: builds and takes the libraries that are named.
+# with_cmake PACKAGE LIBRARIES OPTION ...: builds and takes the libraries that are named.
 with_cmake() {
-    from=$1 take=$2
+    from=$(unpack "$1")
+    take=$2
     shift 2
     cmake -S "$from" -B "$from/fuzz" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" \
         -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON "$@"
@@ -59,24 +71,28 @@ with_cmake() {
 }
 
 with_configure() {
-    from=$1
+    from=$(unpack "$1")
     shift
-    (cd "$from" && ./configure CFLAGS="$flags" CXXFLAGS="$flags" --disable-shared --enable-static "$@" && make -j "$jobs")
+    (cd "$from" && ./configure CFLAGS="$flags" CXXFLAGS="$flags" --disable-shared --enable-static "$@" && make -C src -j "$jobs")
     find "$from" -name '*.a' -exec cp {} "$dir/lib/" \;
 }
 
-build_jpeg() { with_cmake "$(unpack libjpeg-turbo)" 'jpeg-static' -DWITH_SIMD=0 -DENABLE_SHARED=0 -DWITH_TURBOJPEG=0; }
+build_jpeg() { with_cmake libjpeg-turbo 'jpeg-static' -DWITH_SIMD=0 -DENABLE_SHARED=0 -DWITH_TURBOJPEG=0; }
 build_webp() {
-    with_cmake "$(unpack libwebp)" 'webp' -DWEBP_BUILD_ANIM_UTILS=0 -DWEBP_BUILD_CWEBP=0 -DWEBP_BUILD_DWEBP=0 \
+    with_cmake libwebp 'webp' -DWEBP_BUILD_ANIM_UTILS=0 -DWEBP_BUILD_CWEBP=0 -DWEBP_BUILD_DWEBP=0 \
         -DWEBP_BUILD_GIF2WEBP=0 -DWEBP_BUILD_IMG2WEBP=0 -DWEBP_BUILD_VWEBP=0 -DWEBP_BUILD_WEBPINFO=0 -DWEBP_BUILD_WEBPMUX=0 \
         -DWEBP_BUILD_EXTRAS=0
 }
-build_lcms() { with_configure "$(unpack lcms2)" --without-jpeg --without-tiff --without-zlib; }
-build_deflate() { make -C "$(unpack libdeflate)" -j "$jobs" CFLAGS="$flags" libdeflate.a && find "$dir/src/libdeflate" -name 'libdeflate.a' -exec cp {} "$dir/lib/" \;; }
-build_tiff() { with_cmake "$(unpack tiff)" 'tiff' -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-docs=OFF -Dtiff-contrib=OFF -Dcxx=OFF; }
-build_md4c() { with_cmake "$(unpack md4c)" 'md4c'; }
-build_de265() { with_cmake "$(unpack libde265)" 'de265' -DENABLE_SDL=OFF -DENABLE_ENCODER=OFF -DDISABLE_SSE=ON; }
-build_heif() { with_cmake "$(unpack libheif)" 'heif' -DWITH_EXAMPLES=OFF -DENABLE_PLUGIN_LOADING=OFF -DWITH_X265=OFF; }
+build_lcms() { with_configure lcms2 --without-jpeg --without-tiff --without-zlib; }
+build_deflate() {
+    from=$(unpack libdeflate)
+    make -C "$from" -j "$jobs" CFLAGS="$flags" libdeflate.a
+    cp "$from/libdeflate.a" "$dir/lib/"
+}
+build_tiff() { with_cmake tiff 'tiff' -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-docs=OFF -Dtiff-contrib=OFF -Dcxx=OFF; }
+build_md4c() { with_cmake md4c 'md4c'; }
+build_de265() { with_cmake libde265 'de265' -DENABLE_SDL=OFF -DENABLE_ENCODER=OFF -DDISABLE_SSE=ON; }
+build_heif() { with_cmake libheif 'heif' -DWITH_EXAMPLES=OFF -DENABLE_PLUGIN_LOADING=OFF -DWITH_X265=OFF; }
 
 # opened KEY: what fovea-video's tables name in rows of MEDIA (demuxers) or AV_CODEC_ID (decoders), by the names that configure has for
 # them, so that what is fuzzed is what is opened.
@@ -99,11 +115,28 @@ build_ffmpeg() {
     find "$from" -name 'lib*.a' -exec cp {} "$dir/lib/" \;
 }
 
-[ $# -gt 0 ] || set -- jpeg webp lcms deflate md4c tiff de265 heif ffmpeg
+# In a shell of its own, where a step that fails ends it: as a condition of another command it would go on.
+if [ "${1:-}" = --one ]; then
+    made=$(echo "$MADE" | sed -n "s/^$2 //p")
+    # shellcheck disable=SC2086 # names
+    (cd "$dir/lib" && rm -f $made)
+    "build_$2"
+    for library in $made; do
+        [ -s "$dir/lib/$library" ] || { echo "fuzz_libs: $library was not made"; exit 1; }
+        nm "$dir/lib/$library" | grep -c ' U __asan_report' || { echo "fuzz_libs: $library has no checks in it"; rm "$dir/lib/$library"; exit 1; }
+    done
+    exit 0
+fi
+
+# shellcheck disable=SC2046 # names
+[ $# -gt 0 ] || set -- $(echo "$MADE" | cut -d ' ' -f 1)
+for name in "$@"; do
+    echo "$MADE" | grep -q "^$name " || { echo "fuzz_libs: there is no '$name' to be rebuilt" >&2; exit 2; }
+done
 lists >"$dir/apt.log" 2>&1 || { echo "fuzz_libs: no source packages to be had, see $dir/apt.log" >&2; exit 1; }
 failed=0
 for name in "$@"; do
-    if (set -e; "build_$name") >"$dir/$name.log" 2>&1; then
+    if "$0" "$dir" --one "$name" >"$dir/$name.log" 2>&1; then
         echo "built $name"
     else
         echo "not built $name, see $dir/$name.log"

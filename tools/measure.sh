@@ -7,7 +7,7 @@ set -eu
 cd "${1:-"$(dirname "$0")/.."}"
 
 folders=
-for f in src worker ocr mcp cmd tests; do
+for f in include src worker render ocr mcp cmd tests; do
     [ ! -d "$f" ] || folders="$folders $f"
 done
 # shellcheck disable=SC2086 # a list of words
