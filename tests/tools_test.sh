@@ -78,4 +78,10 @@ for i in 1 2 3; do
     awk 'BEGIN { for (i = 0; i < 60; i++) print "int f" i "(void)\n{\n    return 0;\n}\n\n" }' > "$tree/src/fit/y$i.c"
 done
 expect 1 measure_stops_a_median_file_above_350 "$root/tools/measure.sh" "$tree"
+
+expect 0 each_thing_that_a_lab_found_has_its_case "$root/tools/check_found.sh"
+printf 'fuzz\ta thing\ttests/tools_test.sh\tno_such_''case\n' > "$tree/found.tsv"
+expect 1 a_case_that_is_gone_is_told "$root/tools/check_found.sh" "$tree/found.tsv"
+printf 'fuzz\ta thing\tfuzz/seeds/none\t-\n' > "$tree/found.tsv"
+expect 1 a_seed_that_is_gone_is_told "$root/tools/check_found.sh" "$tree/found.tsv"
 exit $bad
