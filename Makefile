@@ -527,6 +527,9 @@ fuzz-coverage: ## lines and branches of each parser that the kept inputs reach (
 
 # What a target needs beyond the rest.
 FUZZ_LIBS_url := -lcurl
+# choose() is the parent's here, not the worker's.
+FUZZ_PARTS_words := $(OBJ)/libinternal.a
+FUZZ_LIBS_words := -lcurl
 FUZZ_FLAGS_wrap := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags glib-2.0 2>/dev/null)) -Irender/text
 FUZZ_LIBS_wrap := -lglib-2.0
 FUZZ_PARTS_setup := $(call objects,$(addprefix cmd/,setup_agents.c setup_json.c setup_toml.c jsonc.c out.c))

@@ -35,6 +35,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         const void *data = len > 0 ? mmap(NULL, (size_t)len, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
         CLAIM(data == MAP_FAILED || reader_new(data, (size_t)len, "eng", &reader) == 0);
     }
+    if (!reader)
+        (void)fprintf(stderr, "skipped: there is no language data of English (tesseract-ocr-eng)\n");
     return 0;
 }
 

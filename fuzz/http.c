@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes to the port that MCP over HTTP listens on: what comes back is HTTP with a status that we know, and no request is served
- * without the token in its own head: one in a body, in another header or in another request's head counts for nothing.
+ * Bytes to the port that MCP over HTTP listens on: what comes back is HTTP with a status that we know, and no request is served, or
+ * learns what there is to be served, without the token in its own head: one in a body, in another header or in another request's head
+ * counts for nothing. The same without one Host in its own head that is ours, or with an Origin there that is not.
  * about: mcp/http_admit.c mcp/http_request.c mcp/http_gate.c mcp/http_conn.c mcp/http_outlet.c mcp/http_sessions.c
  */
 #include "fuzz.h"
@@ -20,6 +21,7 @@
 #include "tree.h"
 
 #define TOKEN "token-of-the-fuzzer-0123456789abcdef"
+#define PAGE "https://page.example"
 enum { PAUSE_MS = 1, QUIET_MS = 20, SERVED_MS = 200 };
 static struct tree tree;
 static struct sockaddr_in at = {.sin_family = AF_INET};
@@ -35,7 +37,7 @@ static void tidy(void)
 
 static void *serve(void *arg)
 {
-    static const char *const origins[] = {"https://page.example", NULL};
+    static const char *const origins[] = {PAGE, NULL};
     struct http_options o = {.address = address, .allowed_origins = origins};
     struct fovea_fault fault = {0};
     (void)arg;
@@ -80,7 +82,7 @@ static size_t with_port(const uint8_t *data, size_t len, char *out, size_t room)
     return n;
 }
 
-/* ---------------------------------------------------------------- which requests have the token */
+/* ---------------------------------------------------------------- which requests may be served */
 
 /* One line; *ret what is behind its end. As the library has it: the end is LF or CR LF, and what is behind a NUL is not seen. */
 static size_t line_len(const char *s, const char *end, const char **ret)
@@ -126,8 +128,47 @@ static bool is_bearer(const char *value, const char *end)
     return n == strlen(TOKEN) && !memcmp(s, TOKEN, n);
 }
 
+/* Whether the value that ends there is, but for blanks around it, scheme, one of our names in any case, and our port. */
+static bool is_here(const char *value, const char *end, const char *scheme)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    char want[64];
+    while (value < end && (*value == ' ' || *value == '\t'))
+        value++;
+    while (value < end && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    size_t len = (size_t)(end - value), kind = strlen(scheme);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        size_t n = (size_t)snprintf(want, sizeof want, "%s%s:%u", scheme, names[i], ntohs(at.sin_port));
+        if (len == n && !memcmp(value, want, kind) && !strncasecmp(value + kind, want + kind, n - kind))
+            return true;
+    }
+    return len == strlen(PAGE) && *scheme && !memcmp(value, PAGE, len);
+}
+
+/* What a head's lines say of whom it was sent to and where the page is from that sent it. */
+struct parties {
+    unsigned hosts, origins;
+    bool foreign, folded; /* folded: some line goes on with another, so what its name and value are is the library's to say */
+};
+
+static void read_parties(struct parties *p, const char *line, size_t len)
+{
+    const char *host = value_of(line, len, "Host"), *origin = value_of(line, len, "Origin");
+    p->hosts += host != NULL;
+    p->origins += origin != NULL;
+    p->foreign |= (host && !is_here(host, line + len, "")) || (origin && !is_here(origin, line + len, "http://"));
+    p->folded |= *line == ' ' || *line == '\t';
+}
+
+static bool may_call(const struct parties *p)
+{
+    return p->folded || (p->hosts == 1 && p->origins <= 1 && !p->foreign);
+}
+
 struct head {
     bool token, sure; /* sure: where the next request begins is known */
+    struct parties parties;
     const char *next;
 };
 
@@ -144,6 +185,8 @@ static struct head read_head(const char *s, const char *end)
             h.next = h.sure ? next + body : next;
             return h;
         }
+        if (lines) /* the first is the request's */
+            read_parties(&h.parties, s, n);
         if ((value = value_of(s, n, "Authorization")))
             h.token |= is_bearer(value, end);
         if ((value = value_of(s, n, "Content-Length"))) {
@@ -155,19 +198,20 @@ static struct head read_head(const char *s, const char *end)
         }
         h.sure = h.sure && !value_of(s, n, "Transfer-Encoding") && *s != ' ' && *s != '\t';
     }
-    return (struct head){.token = h.token, .next = end};
+    return (struct head){.token = h.token, .parties = h.parties, .next = end};
 }
 
-/* Where it is not known which line is a head's, each may be. */
-static bool any_token(const char *s, const char *end)
+/* Where it is not known which line is a head's, each may be; so one Host has to be ours, and an Origin may be in another head. */
+static struct head any_head(const char *s, const char *end)
 {
+    struct head h = {.parties.foreign = true, .next = s};
     for (const char *next; s < end; s = next) {
         size_t n = line_len(s, end, &next);
-        const char *value = value_of(s, n, "Authorization");
-        if (value && is_bearer(value, end))
-            return true;
+        const char *token = value_of(s, n, "Authorization"), *host = value_of(s, n, "Host");
+        h.token |= token && is_bearer(token, end);
+        h.parties.folded |= (host && is_here(host, s + n, "")) || *s == ' ' || *s == '\t';
     }
-    return false;
+    return h;
 }
 
 /* ---------------------------------------------------------------- what comes back */
@@ -249,21 +293,30 @@ static const char *skip_answer(const char *s, const char *end, int status)
     return NULL;
 }
 
-/* Requests are answered in their order: what is served is one whose own head has the token. */
+/* What only those are told who were let in. (204 is for pages without a token too, which ask what they may send.) */
+static bool is_for_callers(int status)
+{
+    return status == 200 || status == 202 || status == 404 || status == 405 || status == 406 || status == 415;
+}
+
+/* Requests are answered in their order: what is served is one whose own head says who asks. */
 static void claim_answers(const char *back, size_t len, const char *asked, size_t n)
 {
     const char *end = back + len, *request = asked, *last = asked + n;
     bool sure = true;
     for (const char *line = back; line && line < end && !strncmp(line, "HTTP/1.", 7);) {
         int status = claim_status(line, end);
-        bool token = !sure && any_token(request, last);
+        struct head h = {0};
+        if (!sure)
+            h = any_head(request, last);
+        else if (status != 100)
+            h = read_head(skip_empty(request, last), last);
         if (sure && status != 100) {
-            struct head h = read_head(skip_empty(request, last), last);
-            token = h.token;
             sure = h.sure;
             request = h.next;
         }
-        CLAIM(token || (status != 200 && status != 202));
+        CLAIM(h.token || !is_for_callers(status));
+        CLAIM(may_call(&h.parties) || !(is_for_callers(status) || status == 204));
         line = skip_answer(line, end, status);
     }
 }

@@ -4,8 +4,8 @@
  * not of how it is written: the same when both are written anew with their members in another order, the same within allOf and the
  * other one within not. Where ../shared has the official suite, "@" and a number stand for a schema of it, so that its schemas are
  * judged over any value; and before anything else its own cases (the required ones, but for those that need other documents) must have
- * the suite's verdicts, as they are and in each of those forms. Without it those inputs say nothing. (All of the suite as it is, with the
- * optional cases, is tests/unit/schema_suite_test.c.)
+ * the suite's verdicts, as they are and in each of those forms. Without it those inputs say nothing, and a folder that lacks most of it
+ * fails. (All of the suite as it is, with the optional cases, is tests/unit/schema_suite_test.c.)
  * about: src/schema/make.c src/schema/compile.c src/schema/refs.c src/schema/walk.c src/schema/check.c src/schema/check_apply.c
  *   src/schema/check_array.c src/schema/check_object.c src/schema/check_value.c src/schema/keywords.c src/schema/equal.c src/schema/number.c
  *   src/schema/pattern.c src/schema/ecma.c src/schema/format.c src/schema/format_time.c src/schema/format_uri.c src/schema/uri.c
@@ -18,7 +18,7 @@
 #include "schema/schema.h"
 
 #define SUITE "../shared/corpora/JSON-Schema-Test-Suite/tests/draft2020-12"
-enum { MOST_SCHEMAS = 1024 };
+enum { LEAST_SCHEMAS = 300, MOST_SCHEMAS = 1024 };
 static json_t *suite[MOST_SCHEMAS];
 static size_t suite_n;
 
@@ -148,6 +148,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         free(files[i]);
     }
     free(files);
+    CLAIM(n < 0 || suite_n >= LEAST_SCHEMAS);
     return 0;
 }
 

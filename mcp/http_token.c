@@ -82,14 +82,13 @@ static int read_token(int folder, const char *path, char **ret, struct fovea_fau
         return fault_set(fault, errno, "cannot open '%s/token': %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
         return fault_set(fault, EPERM, "'%s/token' can be read by others: remove it, and a new one is made", path);
-    char text[LIMIT_HTTP_TOKEN + 2];
+    char text[LIMIT_HTTP_TOKEN + 3]; /* one more than the longest with its newline: what goes on is no token */
     ssize_t n = read(fd, text, sizeof text - 1);
     if (n < 0)
         return fault_set(fault, errno, "cannot read '%s/token': %s", path, strerror(errno));
-    text[n] = '\0';
-    if (n && text[n - 1] == '\n')
-        text[n - 1] = '\0';
-    if ((size_t)n > strlen(text) + 1 || !token_is_sane(text))
+    size_t len = (size_t)n - (n && text[n - 1] == '\n');
+    text[len] = '\0';
+    if (strlen(text) != len || !token_is_sane(text))
         return fault_set(fault, EINVAL, "'%s/token' holds no token: remove it, and a new one is made", path);
     *ret = strdup(text);
     return *ret ? 0 : fault_oom(fault);

@@ -299,4 +299,10 @@ printf 'room\tsrc/record\t5\t4\t2\t1\t50.00\npart\toverall\t20\t16\t8\t4\t50.00\
 expect 0 coverage_on_record_has_lines_and_branches [ "$(grep -cxf "$tree/want" "$tree/docs/coverage.tsv")" -eq 2 ]
 coverage 1 on_record_is_compared 'coverage is that of these sources'
 coverage 1 on_record_has_its_bounds 'gate .* want 98 %: NOT REACHED'
+
+expect 0 each_thing_that_a_lab_found_has_its_case "$root/tools/check_found.sh"
+printf 'fuzz\ta thing\ttests/tools_test.sh\tno_such_''case\n' > "$tree/found.tsv"
+expect 1 a_case_that_is_gone_is_told "$root/tools/check_found.sh" "$tree/found.tsv"
+printf 'fuzz\ta thing\tfuzz/seeds/none\t-\n' > "$tree/found.tsv"
+expect 1 a_seed_that_is_gone_is_told "$root/tools/check_found.sh" "$tree/found.tsv"
 exit $bad

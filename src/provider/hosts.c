@@ -76,7 +76,7 @@ int host_make(const struct host_place *place, struct host *ret)
     return 0;
 }
 
-/* 127.a.b.c in plain decimal and nothing else. */
+/* 127.a.b.c in plain decimal and nothing else: "127.0.0.08" is no address, and would be looked up as a name. */
 static bool is_loopback4(const char *name, size_t len)
 {
     int dots = 0, digits = 0, value = 0;
@@ -89,7 +89,7 @@ static bool is_loopback4(const char *name, size_t len)
             dots += i < len;
             digits = value = 0;
         } else {
-            if (!isdigit((unsigned char)name[i]) || ++digits > 3)
+            if (!isdigit((unsigned char)name[i]) || ++digits > 3 || (digits > 1 && !value))
                 return false;
             value = value * 10 + name[i] - '0';
         }

@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
-#include "percept/json.h"
+#include "provider/wire_priv.h"
 #include "test.h"
 
 static long fails_at, fails_on, asked;
@@ -63,6 +64,22 @@ TEST(text_without_memory_is_whole_or_not_there)
         auto_free char *text = json_text_new(whole, JSON_COMPACT);
         reached = asked >= fails_at;
         CHECK_MSG(!text || !strcmp(text, document), "allocation %ld", fails_at);
+    }
+    CHECK(fails_at > 2);
+    fails_at = 0;
+}
+
+/* A dump that failed for want of memory was taken for a value that cannot be written. */
+TEST(bug_a_schema_that_there_is_no_memory_to_write_is_told_as_one_that_cannot_be_written)
+{
+    auto_json *whole = json_read(document, sizeof document - 1, 0, NULL);
+    bool reached = true;
+    for (fails_at = 1; reached; fails_at++) {
+        auto_buf b = BUF_INIT(1024);
+        asked = 0;
+        int r = wire_add_value(&b, "schema", whole);
+        reached = asked >= fails_at;
+        CHECK_MSG(reached ? r == -ENOMEM : r == 0 && strstr(b.data, document), "allocation %ld: %d", fails_at, r);
     }
     CHECK(fails_at > 2);
     fails_at = 0;
