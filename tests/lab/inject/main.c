@@ -73,6 +73,18 @@ static const struct {
     {"poll-eintr", INJECT_POLL, EINTR},
     {"dup", INJECT_DUP, EMFILE},
     {"stat", INJECT_STAT, EIO},
+    {"access", INJECT_ACCESS, EIO},
+    {"cwd", INJECT_CWD, ENOMEM},
+    {"rename", INJECT_RENAME, EIO},
+    {"link", INJECT_LINK, EIO},
+    {"unlink", INJECT_UNLINK, EIO},
+    {"mkdir", INJECT_MKDIR, ENOSPC},
+    {"chmod", INJECT_CHMOD, EIO},
+    {"lock", INJECT_LOCK, ENOLCK},
+    {"random", INJECT_RANDOM, ENOSYS},
+    {"epoll", INJECT_EPOLL, ENOMEM},
+    {"bind", INJECT_BIND, ENOBUFS},
+    {"exec", INJECT_EXEC, ENOMEM},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
@@ -130,7 +142,8 @@ static bool is_untrue_code(enum inject_kind kind, int code)
 {
     static const int of_source[] = {-EINVAL, -ENOENT, -EACCES, -EEXIST, -EBADMSG, -EUCLEAN};
     bool want = kind == INJECT_ALLOC || kind == INJECT_OWN_ALLOC || kind == INJECT_MMAP || kind == INJECT_OPEN || kind == INJECT_FORK ||
-                kind == INJECT_THREAD || kind == INJECT_PIPE || kind == INJECT_MEMFD || kind == INJECT_SOCKET || kind == INJECT_DUP;
+                kind == INJECT_THREAD || kind == INJECT_PIPE || kind == INJECT_MEMFD || kind == INJECT_SOCKET || kind == INJECT_DUP ||
+                kind >= INJECT_ACCESS;
     bool of = false;
     for (size_t i = 0; i < COUNT(of_source); i++)
         of = of || code == of_source[i];
@@ -327,10 +340,11 @@ static bool is_rare(size_t fault)
     return faults[fault].kind == INJECT_CLOCK || (faults[fault].kind == INJECT_POLL && faults[fault].error == ENOMEM);
 }
 
-/* Who is interrupted for ever tries for ever, and is right; and hardly anything is rare for ever. */
+/* Who is interrupted for ever tries for ever, and is right; SQLite waits for a lock, and each time as long as it may; and hardly anything
+ * is rare for ever. */
 static bool is_tried_again(size_t fault)
 {
-    return faults[fault].error == EINTR || (faults[fault].kind == INJECT_SEND && faults[fault].error == EAGAIN) || is_rare(fault);
+    return faults[fault].error == EINTR || faults[fault].error == ENOLCK || (faults[fault].kind == INJECT_SEND && faults[fault].error == EAGAIN) || is_rare(fault);
 }
 
 static void play_fault(const struct scene *s, size_t fault, size_t number)
