@@ -255,7 +255,8 @@ static bool run_all(int faults, pthread_t *threads)
     size_t n = 0;
     lab.left = faults;
     lab.whole_waits = faults >= 1000 ? 3 : 0;
-    while (n < THREADS && !pthread_create(&threads[n], NULL, n < ASKERS ? asker : n < ASKERS + VIEWERS ? viewer : looker, (void *)(intptr_t)(n + 1)))
+    while (n < THREADS && !pthread_create(&threads[n], NULL, n < ASKERS ? asker : n < ASKERS + VIEWERS ? viewer : looker,
+                                          (void *)(intptr_t)(n + 1)))
         n++;
     while (n && lab.left > 0) {
         sample();

@@ -61,7 +61,8 @@ play() {
 tell_unplayed() {
     [ -z "${INJECT_SECONDS:-}" ] || return 0
     for kind in $(echo "${INJECT_KINDS:-}" | tr , ' '); do
-        awk -v kind="calls_of_$kind" '/^(not )?ok inject_/ || /^# inject_.* makes no call/ { tried++ } $1 == "figure" && $2 == kind { n += $3 }
+        awk -v kind="calls_of_$kind" '/^(not )?ok inject_/ || /^# inject_.* makes no call/ { tried++ }
+            $1 == "figure" && $2 == kind { n += $3 }
             END { exit tried && !n }' "$log.told" && continue
         echo "not ok inject_kind_$kind: no call was of it"
         bad=1
