@@ -320,7 +320,7 @@ $(BUILD)/tests/lab/inject: $(INJECT_PARTS)
 	$(CC) -pie $(INJECT_PARTS) -o $@ $(LDFLAGS) $(LIB_LIBS) $(CLI_LIBS)
 
 # The same of worker programs: each as it is, but for the jail, its main by another name.
-INJECT_PLAYER := $(INJECT_BARE) $(addprefix $(OBJ)/tests/lab/inject/,main.o function.o worker/served.o)
+INJECT_PLAYER := $(INJECT_BARE) $(addprefix $(OBJ)/tests/lab/inject/,main.o function.o outcome.o worker/served.o)
 INJECT_LOOKER := $(INJECT_PLAYER) $(OBJ)/tests/lab/inject/worker/look.o $(OBJ)/worker/program_whole.o
 $(OBJ)/tests/lab/inject/worker/%.o: CPPFLAGS += -I. -Iworker -Itests/lab/inject
 $(OBJ)/%/program_main.o: $(OBJ)/%/main.o

@@ -21,7 +21,8 @@ def main():
     env = {**os.environ, "INJECT_CA": FOLDER + "/ca.pem"}
     bad = 0
     for scene in ("fetch_refused", "fetch"):
-        bad |= subprocess.run([BUILD + "/tests/lab/inject", str(POINTS), scene] + KINDS, env=env, check=False).returncode
+        status = subprocess.run([BUILD + "/tests/lab/inject", str(POINTS), scene] + KINDS, env=env, check=False).returncode
+        bad |= status not in (0, 4)  # 4: it makes no call of that kind
     del hold
     sys.stdout.flush()
     os._exit(1 if bad else 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scenes share: telling an outcome without allocating anything, and a folder of their own. */
+/* What scenes share: telling what the library gave, and a folder of their own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -21,15 +21,6 @@ const struct scene *const scenes[] = {
     &scene_again,     &scene_reject,   &scene_delete,        &scene_settings, &scene_trace_pdf,     &scene_tools,
     &scene_record_mend, &scene_pg,      &scene_pg_kept,       &scene_pg_long,      &scene_pg_mend, &scene_pg_refused, NULL,
 };
-
-void tell_bytes(struct outcome *o, const void *data, size_t len)
-{
-    const uint8_t *p = data;
-    o->hash = o->hash ? o->hash : 14695981039346656037u;
-    for (size_t i = 0; i < len; i++)
-        o->hash = (o->hash ^ p[i]) * 1099511628211u;
-    o->bytes += len;
-}
 
 static void fail(struct outcome *o, int code, const char *words)
 {
@@ -61,12 +52,6 @@ int tell_write(void *arg, const char *piece, size_t len)
     return 0;
 }
 
-void tell_reason(struct outcome *o, const char *words)
-{
-    size_t len = strspn(words, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-    (void)snprintf(o->reason, sizeof o->reason, "%.*s", words[len] == ':' ? (int)len : 0, words);
-}
-
 void tell_result(struct outcome *o, const fovea_result *r)
 {
     enum fovea_kind kind = fovea_result_kind(r);
@@ -74,10 +59,10 @@ void tell_result(struct outcome *o, const fovea_result *r)
     struct fovea_text t;
     tell_bytes(o, &kind, sizeof kind);
     if (kind == FOVEA_REFUSAL || kind == FOVEA_ERROR) {
-        o->refused = true;
+        char words[sizeof o->words];
         const char *reason = fovea_result_reason(r), *text = fovea_result_text(r);
-        (void)snprintf(o->words, sizeof o->words, "%s%s%s", reason ? reason : "", reason ? ": " : "", text);
-        tell_reason(o, o->words);
+        (void)snprintf(words, sizeof words, "%s%s%s", reason ? reason : "", reason ? ": " : "", text);
+        tell_refusal(o, reason ? reason : "", words);
     } else if (fovea_result_image(r, &m) == 0) {
         tell_bytes(o, m.data, m.len);
         tell_bytes(o, (uint32_t[]){m.width, m.height, m.source_width, m.source_height}, 16);
@@ -87,11 +72,12 @@ void tell_result(struct outcome *o, const fovea_result *r)
     } else {
         tell_str(o, fovea_result_text(r));
     }
+    tell_answer(o);
 }
 
 /* ---------------------------------------------------------------- a folder */
 
-static char folder[64];
+static char folder[64], build[LIMIT_PATH_BYTES];
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
@@ -99,8 +85,15 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
     return remove(path);
 }
 
-__attribute__((constructor)) static void name_folder(void)
+/* Before anything fails. */
+__attribute__((constructor)) static void name_folders(void)
 {
+    ssize_t n = readlink("/proc/self/exe", build, sizeof build - 1);
+    for (int up = 0; n > 0 && up < 3; up++) { /* build/tests/lab/inject */
+        build[n] = '\0';
+        n = strrchr(build, '/') - build;
+    }
+    build[MAX(n, 0)] = '\0';
     bool quick = access("/dev/shm", W_OK) == 0; /* fsync costs nothing there */
     (void)snprintf(folder, sizeof folder, "%s/fovea-inject-%d", quick ? "/dev/shm" : "/tmp", getpid());
 }
@@ -133,12 +126,5 @@ int put_file(const char *name, const char *text)
 
 const char *build_folder(void)
 {
-    static char path[LIMIT_PATH_BYTES];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    for (int up = 0; n > 0 && up < 3; up++) { /* build/tests/lab/inject */
-        path[n] = '\0';
-        n = strrchr(path, '/') - path;
-    }
-    path[MAX(n, 0)] = '\0';
-    return path;
+    return build;
 }

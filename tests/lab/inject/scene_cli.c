@@ -76,6 +76,7 @@ static void tell_end(const struct line *l, int code, struct outcome *o)
     (void)read_back("out");
     mask_ids();
     tell_bytes(o, text, strlen(text) + 1);
+    tell_answer(o);
 }
 
 static void do_line(const struct line *l, struct outcome *o)

@@ -28,15 +28,15 @@ static void fetch(const char *url, enum net_reason right, struct outcome *o)
         return;
     int r = fetch_url(&policy, url, 0, NULL, &got, &fault);
     tell_fault(o, r, &fault);
-    if (r == 0 && got.reason != right) {
-        o->refused = got.words[0];
-        (void)snprintf(o->words, sizeof o->words, "%s: %s", url, got.words);
-    }
+    if (r == 0 && got.reason != right && got.words[0])
+        tell_refusal(o, "", got.words);
     if (r == 0 && !got.reason && got.body.fd >= 0 && pread(got.body.fd, text, sizeof text - 1, 0) < 0)
         tell_str(o, NULL);
     tell_str(o, text);
-    if (r == 0)
+    if (r == 0) {
+        tell_answer(o);
         fetch_result_done(&got);
+    }
 }
 
 static void run_fetch(struct outcome *o)

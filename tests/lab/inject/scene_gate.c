@@ -16,8 +16,10 @@
 /* An answer that is not the right one. But where it cannot be told whose files a mount holds, they stay closed. */
 static void wrong(struct outcome *o, const char *what, int got)
 {
-    o->refused = inject_kind() == INJECT_STAT;
-    (void)snprintf(o->words, sizeof o->words, "%s stays closed", what);
+    char words[128];
+    (void)snprintf(words, sizeof words, "%s stays closed", what);
+    if (inject_kind() == INJECT_STAT)
+        tell_refusal(o, "", words);
     fprintf(stderr, "%s: %d\n", what, got);
     tell_bytes(o, &got, sizeof got);
 }
@@ -50,11 +52,13 @@ static void run_hosts(struct outcome *o)
     for (size_t i = 0; i < COUNT(names); i++) {
         struct url_host h = {0};
         if (host_parse(names[i], strlen(names[i]), &h) != NET_OK) {
-            o->refused = true;
-            (void)snprintf(o->words, sizeof o->words, "%s is refused", names[i]);
+            char words[64];
+            (void)snprintf(words, sizeof words, "%s is refused", names[i]);
+            tell_refusal(o, "", words);
         } else {
             tell_str(o, h.name);
         }
+        tell_answer(o);
     }
 }
 
@@ -97,6 +101,8 @@ static void open_one(const struct gate *g, const char *path, struct outcome *o)
         wrong(o, path, v);
     }
     tell_str(o, text);
+    if (o->code == 0)
+        tell_answer(o);
 }
 
 static void run_gate(struct outcome *o)
@@ -127,10 +133,8 @@ static void run_names(struct outcome *o)
     int fd = -1, r = make_gate(&g, &fault);
     tell_fault(o, r, &fault);
     int v = r < 0 ? 0 : gate_open(g, NULL, "two", &fd, &st);
-    if (v != GATE_OPEN) {
-        o->refused = true;
-        (void)snprintf(o->words, sizeof o->words, "closed: %d", v);
-    }
+    if (v != GATE_OPEN)
+        tell_refusal(o, "", "closed");
     close_fd(fd);
     gate_free(g);
 }

@@ -76,7 +76,7 @@ static void run_markdown(struct outcome *o)
     o->code = page.code;
     o->refused = page.refused;
     memcpy(o->words, page.words, sizeof o->words);
-    memcpy(o->reason, page.reason, sizeof o->reason);
+    memcpy(o->untrue, page.untrue, sizeof o->untrue);
 }
 
 /* ---------------------------------------------------------------- what is gone */

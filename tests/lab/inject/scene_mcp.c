@@ -51,26 +51,49 @@ static void teardown_context(void)
 
 /* ---------------------------------------------------------------- answers, whatever their order */
 
+/* Whether the initialize of this run was answered: without that, all that follows is as wrong as is said of it. */
+static bool greeted;
+
+/* Which request an answer is of; ANSWERS: it does not say. */
+static size_t place_of(const char *line)
+{
+    const char *id = strstr(line, "\"id\":");
+    if (!id)
+        return ANSWERS;
+    id += strlen("\"id\":");
+    return *id == '"' ? 5 : *id >= '0' && *id <= '9' ? (size_t)strtol(id, NULL, 10) : ANSWERS;
+}
+
+/* Of the codes of JSON-RPC one alone does not blame the request. */
+static void tell_error(struct outcome *o, const char *line, size_t place)
+{
+    const char *text = strstr(line, "\"text\":\"");
+    bool blames = strstr(line, "\"error\":") && !strstr(line, "\"code\":-32603") && (greeted || place == 1);
+    if (text)
+        tell_reasoned(o, text + strlen("\"text\":\""));
+    else
+        tell_refusal(o, blames ? "invalid_input" : "", line);
+}
+
 /* Ids of views are made anew each time, and signs of life come when they come. Without memory to read a message its id may not be
  * known: the error then goes without. */
 static void tell_line(struct outcome *o, char *line, int *answers)
 {
     struct outcome one = {0};
+    size_t place = place_of(line);
     if ((!strstr(line, "\"id\":") && !strstr(line, "\"error\":")) || strstr(line, "\"method\":"))
         return;
     for (char *p = line; (p = strstr(p, "view:"));)
         for (p += 5; *p && strchr("0123456789abcdef", *p); p++)
             *p = '.';
-    if (strstr(line, "\"error\":") || strstr(line, "\"isError\":true")) {
-        o->refused = true;
-        (void)snprintf(o->words, sizeof o->words, "%.500s", line);
-        const char *text = strstr(line, "\"text\":\"");
-        if (text)
-            tell_reason(o, text + strlen("\"text\":\""));
-    }
+    one.now.refused = strstr(line, "\"error\":") || strstr(line, "\"isError\":true");
+    if (one.now.refused)
+        tell_error(o, line, place);
+    greeted = greeted || (place == 1 && !one.now.refused);
     tell_bytes(&one, line, strlen(line));
     o->hash += one.hash;
     o->bytes += one.bytes;
+    tell_answer_at(o, place, &one.now);
     ++*answers;
 }
 
@@ -140,6 +163,7 @@ static void run_mcp(struct outcome *o)
     static const struct server_options options = {0};
     struct fovea_fault fault = {0};
     struct server *s = NULL;
+    greeted = false;
     int answers = 0, r = server_new(context, &options, &s, &fault);
     tell_fault(o, r, &fault);
     if (r < 0)
@@ -192,6 +216,7 @@ static void run_stdio(struct outcome *o)
     struct fovea_fault fault = {0};
     sigset_t before;
     int answers = 0;
+    greeted = false;
     (void)pthread_sigmask(SIG_BLOCK, NULL, &before);
     bool ready = inject_pause();
     swap("in", O_RDONLY, 0);
@@ -277,10 +302,8 @@ static void converse(void)
         if (i == 0 && id)
             (void)snprintf(session, sizeof session, "%.*s\r\n", (int)strcspn(id + 1, "\r"), id + 1);
         int status = strlen(text) > 12 ? (int)strtol(text + 9, NULL, 10) : 0;
-        if (status >= 400) {
-            web.told.refused = true;
-            (void)snprintf(web.told.words, sizeof web.told.words, "HTTP %d", status);
-        }
+        if (status >= 400)
+            tell_refusal(&web.told, status < 500 && (greeted || i == 0) ? "invalid_input" : "", text);
         tell_lines(&web.told, text, &web.answers);
     }
 }
@@ -295,6 +318,7 @@ static void *browse(void *arg)
         }
         web.told = (struct outcome){0};
         web.answers = 0;
+        greeted = false;
         converse();
         (void)kill(getpid(), SIGTERM); /* before it is heard: run_http takes it away then */
         web.heard = ++had;

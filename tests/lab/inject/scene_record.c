@@ -99,18 +99,20 @@ static void run_record(struct outcome *o)
     record_close(r);
 }
 
+/* Nothing is damaged; but there may be something that cannot be read now, and then it is said why. */
+static void tell_lie(const struct record_problem *p, void *arg)
+{
+    tell_refusal(arg, strstr(p->what, ": ") ? "" : "malformed", p->what);
+}
+
 static void run_record_kept(struct outcome *o)
 {
     struct record_checked checked = {0};
     struct fovea_fault fault = {0};
     work_on(record, o);
-    int code = o->code < 0 ? 0 : record_check(record, NULL, false, NULL, NULL, &checked, &fault);
+    int code = o->code < 0 ? 0 : record_check(record, NULL, false, tell_lie, o, &checked, &fault);
     tell_fault(o, code, &fault);
     tell_bytes(o, &checked.entries, sizeof checked.entries);
-    if (code == 0 && checked.problems) {
-        o->code = -EBADMSG;
-        o->words[0] = '\0'; /* a lie: nothing is damaged */
-    }
 }
 
 static int setup_record(void)
@@ -277,8 +279,7 @@ static void note_problem(const struct record_problem *p, void *arg)
     struct outcome *o = arg;
     if (p->repaired)
         return;
-    o->refused = true; /* what could not be read is told of as that */
-    (void)snprintf(o->words, sizeof o->words, "%s", p->what);
+    tell_refusal(o, "", p->what); /* what could not be read is told of as that */
 }
 
 /* Made anew of its entries, and one of its sessions taken out. */

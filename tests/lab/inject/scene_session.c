@@ -58,7 +58,8 @@ static int lower_all(fovea_session *s, struct outcome *o, struct fovea_fault *fa
     static const char *const models[] = {"anthropic/claude-opus-4-7", "openai/gpt-5.4", "google/gemini-2.5-pro", "openrouter/qwen/qwen3-vl-235b-a22b-instruct"};
     int r = 0;
     for (size_t i = 0; i < COUNT(models) && r >= 0; i++)
-        r = lower(s, models[i], i % 2, o, fault);
+        if ((r = lower(s, models[i], i % 2, o, fault)) == 0)
+            tell_answer(o);
     return r;
 }
 
@@ -129,13 +130,15 @@ static void run_session_kept(struct outcome *o)
         tell_result(o, result);
     if (r == 0 && !o->refused) {
         r = fovea_session_fresh(state.s, "fixtures/good.tsv", &fault);
-        if (r == 0) { /* a file that cannot be opened is not fresh */
-            o->refused = true;
-            (void)snprintf(o->words, sizeof o->words, "not fresh");
-        }
+        if (r == 0) /* a file that cannot be opened is not fresh */
+            tell_refusal(o, "", "not fresh");
         tell_bytes(o, &r, sizeof r);
+        if (r >= 0)
+            tell_answer(o);
         r = r < 0 ? r : fovea_sessions(state.f, NULL, tell_info, o, &fault);
         tell_fault(o, r, &fault);
+        if (r == 0)
+            tell_answer(o);
     }
     fovea_result_free(result);
 }
@@ -192,7 +195,8 @@ static void run_simulate(struct outcome *o)
     int r = 0;
     for (size_t i = 0; i < COUNT(forms) && r >= 0; i++) {
         struct fovea_simulate_request q = {.trace = "short", .model = "anthropic/claude-opus-4-7", .form = forms[i]};
-        r = fovea_simulate(state.f, &q, tell_write, o, &fault);
+        if ((r = fovea_simulate(state.f, &q, tell_write, o, &fault)) == 0)
+            tell_answer(o);
     }
     tell_fault(o, r, &fault);
 }

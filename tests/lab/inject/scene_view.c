@@ -96,17 +96,29 @@ const struct scene scene_read = {"read", setup_context, run_read, NULL, teardown
 
 /* ---------------------------------------------------------------- the doctor */
 
+/* A check of the worker has a second line only where the first is well. */
+static size_t place_of(const char *check)
+{
+    static char names[ANSWERS][32];
+    size_t i = 0;
+    while (i < ANSWERS - 1 && names[i][0] && strcmp(names[i], check) != 0)
+        i++;
+    (void)snprintf(names[i], sizeof names[i], "%s", check);
+    return i;
+}
+
 static void tell_check(const struct fovea_check *c, void *arg)
 {
     struct outcome *o = arg;
     tell_str(o, c->name);
     tell_bytes(o, &c->health, sizeof c->health);
-    if (c->health != FOVEA_HEALTH_OK) {
-        o->refused = true; /* it is ill, and says so */
-        (void)snprintf(o->words, sizeof o->words, "%s: %s", c->name, c->detail);
-        if (!strncmp(c->detail, "empty", 5)) /* there are folders in reach */
-            tell_reason(o, "absent:");
+    if (c->health != FOVEA_HEALTH_OK) { /* it is ill, and says so; but there are folders in reach */
+        char words[256];
+        (void)snprintf(words, sizeof words, "%s: %s", c->name, c->detail);
+        tell_refusal(o, strncmp(c->detail, "empty", 5) ? "" : "absent", words);
     }
+    tell_answer_at(o, place_of(c->name), &o->now);
+    o->now = (struct answer){0};
 }
 
 static void run_doctor(struct outcome *o)

@@ -93,10 +93,8 @@ static void read_error(const struct wire_case *c, struct outcome *o)
     struct wire_error e = {.secret = CASE_KEY};
     wire_error_read(c->request.host->wire, &(struct wire_answer){c->status, c->reply_headers, c->reply, strlen(c->reply)}, &e);
     tell_bytes(o, &e.status, sizeof e.status);
-    if (inject_struck() && inject_kind() == INJECT_ALLOC && o->code == 0) {
-        o->refused = true;
-        (void)snprintf(o->words, sizeof o->words, "status %d: %s", e.status, e.message ? e.message : "no words");
-    }
+    if (inject_struck() && inject_kind() == INJECT_ALLOC && o->code == 0)
+        tell_refusal(o, "", e.message ? e.message : "no words");
     wire_error_done(&e);
 }
 
@@ -110,6 +108,8 @@ static void run_wire(struct outcome *o)
             write_request(&c, o);
         if (read && c.reply && o->code == 0)
             (c.status == 200 ? read_answer : read_error)(&c, o);
+        if (o->code == 0)
+            tell_answer(o);
         case_done(&c);
     }
 }

@@ -12,19 +12,33 @@
 
 #include "fovea.h"
 
-struct outcome {
-    int code;        /* 0, or a negative errno */
-    char words[512]; /* of the fault, or what is wrong */
-    uint64_t hash;   /* of what was told */
+enum { ANSWERS = 64 };
+struct answer {
+    uint64_t hash; /* of what was told */
     size_t bytes;
-    bool refused;    /* what was told says why there is nothing else */
-    char reason[32]; /* as which kind of refusal or error; empty where there are no kinds */
+    bool given, refused; /* what was told says why there is nothing else */
 };
-void tell_reason(struct outcome *o, const char *words); /* the word before a colon, at their beginning */
+struct outcome {
+    int code;         /* 0, or a negative errno */
+    char words[512];  /* of the fault, or what is wrong */
+    char untrue[512]; /* the first that blame the source or the call; empty: none do */
+    uint64_t hash;    /* of all that was told */
+    size_t bytes;
+    bool refused;     /* one of its answers, at least */
+    size_t n;
+    struct answer now, answers[ANSWERS]; /* where there are several: each but for what came after the last */
+};
 void tell_bytes(struct outcome *o, const void *data, size_t len);
+/* The reason: as which kind of refusal or error; empty where there are no kinds. */
+void tell_refusal(struct outcome *o, const char *reason, const char *words);
+void tell_reasoned(struct outcome *o, const char *words); /* it is the word before a colon, at their beginning */
+/* What was told since the last one is an answer of its own; it is judged by what the one in its place is without a failure. */
+void tell_answer(struct outcome *o);
+void tell_answer_at(struct outcome *o, size_t which, const struct answer *a); /* where they come in any order */
+bool answers_hold(const struct outcome *o, const struct outcome *right); /* each is right or refused */
 void tell_str(struct outcome *o, const char *s); /* NULL: -ENOMEM, as of functions that say nothing else */
 void tell_fault(struct outcome *o, int code, const struct fovea_fault *fault);
-void tell_result(struct outcome *o, const fovea_result *r);
+void tell_result(struct outcome *o, const fovea_result *r); /* an answer */
 int tell_write(void *o, const char *piece, size_t len); /* a fovea_write */
 
 struct scene {

@@ -12,7 +12,10 @@
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -112,6 +115,13 @@ STAND_IN ssize_t __recv_chk(int fd, void *to, size_t len, size_t room, int flags
     return len > room ? -1 : recv(fd, to, len, flags);
 }
 
+ssize_t __recvfrom_chk(int fd, void *to, size_t len, size_t room, int flags, struct sockaddr *a, socklen_t *n);
+STAND_IN ssize_t __recvfrom_chk(int fd, void *to, size_t len, size_t room, int flags, struct sockaddr *a, socklen_t *n)
+{
+    return len > room ? -1 : recvfrom(fd, to, len, flags, a, n);
+}
+
+PLAIN(INJECT_RANDOM, ssize_t, getrandom, (void *to, size_t len, unsigned flags), to, len, flags)
 PLAIN(INJECT_SYNC, int, fsync, (int fd), fd)
 PLAIN(INJECT_SYNC, int, fdatasync, (int fd), fd)
 
@@ -179,6 +189,7 @@ PLAIN(INJECT_PIPE, int, pipe, (int fd[2]), fd)
 PLAIN(INJECT_PIPE, int, pipe2, (int fd[2], int flags), fd, flags)
 PLAIN(INJECT_PIPE, int, eventfd, (unsigned n, int flags), n, flags)
 PLAIN(INJECT_PIPE, int, epoll_create1, (int flags), flags)
+PLAIN(INJECT_PIPE, int, signalfd, (int fd, const sigset_t *mask, int flags), fd, mask, flags)
 PLAIN(INJECT_MEMFD, int, memfd_create, (const char *name, unsigned flags), name, flags)
 PLAIN(INJECT_SOCKET, int, socket, (int domain, int type, int protocol), domain, type, protocol)
 PLAIN(INJECT_SOCKET, int, socketpair, (int domain, int type, int protocol, int fd[2]), domain, type, protocol, fd)
@@ -187,14 +198,94 @@ PLAIN(INJECT_SOCKET, int, accept4, (int fd, struct sockaddr *a, socklen_t *n, in
 PLAIN(INJECT_CONNECT, int, connect, (int fd, const struct sockaddr *a, socklen_t n), fd, a, n)
 PLAIN(INJECT_POLL, int, poll, (struct pollfd *fds, nfds_t n, int ms), fds, n, ms)
 PLAIN(INJECT_POLL, int, ppoll, (struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask), fds, n, t, mask)
+
+int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room);
+STAND_IN int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room)
+{
+    return n > room / sizeof *fds ? -1 : poll(fds, n, ms);
+}
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask, size_t room);
+STAND_IN int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask, size_t room)
+{
+    return n > room / sizeof *fds ? -1 : ppoll(fds, n, t, mask);
+}
+
+/* Only what is new needs room. */
+STAND_IN int epoll_ctl(int epoll, int what, int fd, struct epoll_event *e)
+{
+    return what == EPOLL_CTL_ADD && inject_fails(INJECT_EPOLL) ? -1 : REAL(epoll_ctl, epoll, what, fd, e);
+}
+PLAIN(INJECT_POLL, int, epoll_wait, (int epoll, struct epoll_event *e, int n, int ms), epoll, e, n, ms)
+PLAIN(INJECT_BIND, int, bind, (int fd, const struct sockaddr *a, socklen_t n), fd, a, n)
+PLAIN(INJECT_BIND, int, listen, (int fd, int n), fd, n)
+PLAIN(INJECT_BIND, int, getsockname, (int fd, struct sockaddr *a, socklen_t *n), fd, a, n)
 PLAIN(INJECT_DUP, int, dup, (int fd), fd)
+PLAIN(INJECT_DUP, int, dup2, (int from, int to), from, to)
 PLAIN(INJECT_DUP, int, dup3, (int from, int to, int flags), from, to, flags)
 
 PLAIN(INJECT_STAT, int, fstat, (int fd, struct stat *st), fd, st)
 PLAIN(INJECT_STAT, int, fstat64, (int fd, struct stat64 *st), fd, st)
 PLAIN(INJECT_STAT, int, fstatat, (int dir, const char *path, struct stat *st, int flags), dir, path, st, flags)
 PLAIN(INJECT_STAT, int, fstatfs, (int fd, struct statfs *fs), fd, fs)
+PLAIN(INJECT_STAT, int, stat, (const char *path, struct stat *st), path, st)
+PLAIN(INJECT_STAT, int, stat64, (const char *path, struct stat64 *st), path, st)
+PLAIN(INJECT_STAT, int, lstat, (const char *path, struct stat *st), path, st)
+PLAIN(INJECT_STAT, int, lstat64, (const char *path, struct stat64 *st), path, st)
+PLAIN(INJECT_STAT, int, fstatat64, (int dir, const char *path, struct stat64 *st, int flags), dir, path, st, flags)
+PLAIN(INJECT_STAT, int, statx, (int dir, const char *path, int flags, unsigned mask, struct statx *st), dir, path, flags, mask, st)
+PLAIN(INJECT_STAT, ssize_t, readlink, (const char *path, char *to, size_t room), path, to, room)
 PLAIN(INJECT_STAT, ssize_t, readlinkat, (int dir, const char *path, char *to, size_t room), dir, path, to, room)
+PLAIN(INJECT_ACCESS, int, access, (const char *path, int how), path, how)
+PLAIN(INJECT_ACCESS, int, faccessat, (int dir, const char *path, int how, int flags), dir, path, how, flags)
+STAND_IN char *getcwd(char *to, size_t room)
+{
+    return inject_fails(INJECT_CWD) ? NULL : REAL(getcwd, to, room);
+}
+
+ssize_t __readlink_chk(const char *path, char *to, size_t len, size_t room);
+STAND_IN ssize_t __readlink_chk(const char *path, char *to, size_t len, size_t room)
+{
+    return len > room ? -1 : readlink(path, to, len);
+}
+ssize_t __readlinkat_chk(int dir, const char *path, char *to, size_t len, size_t room);
+STAND_IN ssize_t __readlinkat_chk(int dir, const char *path, char *to, size_t len, size_t room)
+{
+    return len > room ? -1 : readlinkat(dir, path, to, len);
+}
+
+/* ---------------------------------------------------------------- names and locks */
+
+PLAIN(INJECT_RENAME, int, rename, (const char *from, const char *to), from, to)
+PLAIN(INJECT_RENAME, int, renameat, (int a, const char *from, int b, const char *to), a, from, b, to)
+PLAIN(INJECT_RENAME, int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags), a, from, b, to, flags)
+PLAIN(INJECT_LINK, int, link, (const char *from, const char *to), from, to)
+PLAIN(INJECT_LINK, int, linkat, (int a, const char *from, int b, const char *to, int flags), a, from, b, to, flags)
+PLAIN(INJECT_UNLINK, int, unlink, (const char *path), path)
+PLAIN(INJECT_UNLINK, int, unlinkat, (int dir, const char *path, int flags), dir, path, flags)
+PLAIN(INJECT_MKDIR, int, mkdir, (const char *path, mode_t mode), path, mode)
+PLAIN(INJECT_MKDIR, int, mkdirat, (int dir, const char *path, mode_t mode), dir, path, mode)
+PLAIN(INJECT_CHMOD, int, fchmod, (int fd, mode_t mode), fd, mode)
+PLAIN(INJECT_CHMOD, int, fchmodat, (int dir, const char *path, mode_t mode, int flags), dir, path, mode, flags)
+PLAIN(INJECT_CHMOD, int, fchown, (int fd, uid_t owner, gid_t group), fd, owner, group)
+
+/* Giving a lock back fails for nobody. */
+STAND_IN int flock(int fd, int how)
+{
+    return !(how & LOCK_UN) && inject_fails(INJECT_LOCK) ? -1 : REAL(flock, fd, how);
+}
+
+static bool is_lock(int what, const void *lock)
+{
+    bool sets = what == F_SETLK || what == F_SETLKW || what == F_OFD_SETLK || what == F_OFD_SETLKW;
+    return sets && ((const struct flock *)lock)->l_type != F_UNLCK;
+}
+
+static enum inject_kind fcntl_kind(int what, const void *arg)
+{
+    return what == F_DUPFD || what == F_DUPFD_CLOEXEC ? INJECT_DUP
+           : is_lock(what, arg)                       ? INJECT_LOCK
+                                                      : INJECT_NONE;
+}
 
 #define FCNTL(name)                                                  \
     STAND_IN int name(int fd, int what, ...)                         \
@@ -203,8 +294,8 @@ PLAIN(INJECT_STAT, ssize_t, readlinkat, (int dir, const char *path, char *to, si
         va_start(args, what);                                        \
         void *arg = va_arg(args, void *); /* as wide as any that there is */ \
         va_end(args);                                                \
-        bool makes = what == F_DUPFD || what == F_DUPFD_CLOEXEC;     \
-        return makes && inject_fails(INJECT_DUP) ? -1 : REAL(name, fd, what, arg); \
+        enum inject_kind kind = fcntl_kind(what, arg);               \
+        return kind && inject_fails(kind) ? -1 : REAL(name, fd, what, arg); \
     }
 FCNTL(fcntl)
 FCNTL(fcntl64)
@@ -212,6 +303,7 @@ FCNTL(fcntl64)
 /* ---------------------------------------------------------------- processes and threads */
 
 PLAIN(INJECT_FORK, pid_t, fork, (void))
+PLAIN(INJECT_EXEC, int, execve, (const char *path, char *const words[], char *const environment[]), path, words, environment)
 
 STAND_IN int pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
 {
@@ -230,7 +322,18 @@ STAND_IN int __clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
     return inject_fails(INJECT_FORK) ? -1 : REAL(__clone, run, stack, flags, arg, parent, tls, child);
 }
 
-/* Readers are started, and files within reach opened, through here. */
+/* What is asked of the kernel without a function of libc's: readers, workers' programs, files within reach and the names in folders. */
+static enum inject_kind syscall_kind(long number)
+{
+    return number == SYS_openat2                            ? INJECT_OPEN
+           : number == SYS_clone                            ? INJECT_FORK
+           : number == SYS_execve                           ? INJECT_EXEC
+           : number == SYS_getdents64                       ? INJECT_READ
+           : number == SYS_getrandom                        ? INJECT_RANDOM
+           : number == SYS_dup3                             ? INJECT_DUP
+                                                            : INJECT_NONE;
+}
+
 STAND_IN long syscall(long number, ...)
 {
     long a[6];
@@ -239,7 +342,7 @@ STAND_IN long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(args, long);
     va_end(args);
-    enum inject_kind kind = number == SYS_openat2 ? INJECT_OPEN : number == SYS_clone ? INJECT_FORK : INJECT_NONE;
+    enum inject_kind kind = syscall_kind(number);
     if (kind != INJECT_NONE && inject_fails(kind))
         return -1;
     return REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);

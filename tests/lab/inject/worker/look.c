@@ -130,9 +130,7 @@ static void look(const struct glance *l, struct outcome *o)
     work(&s, &reply, &out);
     tell_bytes(o, &reply.status, sizeof reply.status);
     if (reply.status != WORK_OK) {
-        o->refused = true;
-        (void)snprintf(o->words, sizeof o->words, "%s: %u %s", l->file ? l->file : l->text, reply.status, reply.detail);
-        tell_status(o, reply.status);
+        tell_status(o, reply.status, reply.detail);
     } else {
         tell_bytes(o, out.data, out.len);
         tell_bytes(o, out.cells, out.n_cells * sizeof *out.cells);
@@ -142,6 +140,7 @@ static void look(const struct glance *l, struct outcome *o)
         o->code = -EBADMSG; /* a refusal without words */
         o->words[0] = '\0';
     }
+    tell_answer(o);
     output_done(&out);
 }
 

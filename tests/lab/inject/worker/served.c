@@ -35,15 +35,6 @@ void drop_folder(void)
 {
 }
 
-void tell_bytes(struct outcome *o, const void *data, size_t len)
-{
-    const uint8_t *p = data;
-    o->hash = o->hash ? o->hash : 14695981039346656037u;
-    for (size_t i = 0; i < len; i++)
-        o->hash = (o->hash ^ p[i]) * 1099511628211u;
-    o->bytes += len;
-}
-
 /* ---------------------------------------------------------------- the child */
 
 static void run_child(const int pair[2], const char *word)
@@ -100,10 +91,10 @@ static void tell_output(int fd, struct outcome *o)
     (void)munmap(data, (size_t)st.st_size);
 }
 
-void tell_status(struct outcome *o, uint32_t status)
+void tell_status(struct outcome *o, uint32_t status, const char *detail)
 {
     bool of_source = status != WORK_NO_MEMORY && status != WORK_TIMED_OUT;
-    (void)snprintf(o->reason, sizeof o->reason, "%s", of_source ? "malformed" : "");
+    tell_refusal(o, of_source ? "malformed" : "", detail);
 }
 
 static void tell_reply(const struct work_reply *reply, int output, struct outcome *o)
@@ -112,15 +103,11 @@ static void tell_reply(const struct work_reply *reply, int output, struct outcom
     if (reply->status == WORK_OK) {
         tell_bytes(o, (uint32_t[]){reply->width, reply->height, reply->frames, reply->pages, reply->facts}, 20);
         tell_output(output, o);
-        if (reply->missing) { /* which is said of the picture */
-            o->refused = true;
-            (void)snprintf(o->words, sizeof o->words, "%u characters have no font", reply->missing);
-        }
+        if (reply->missing) /* which is said of the picture */
+            tell_refusal(o, "", "characters have no font");
         return;
     }
-    o->refused = true;
-    (void)snprintf(o->words, sizeof o->words, "%u %s", reply->status, reply->detail);
-    tell_status(o, reply->status);
+    tell_status(o, reply->status, reply->detail);
     if (!reply->detail[0]) {
         o->code = -EBADMSG; /* a refusal without words */
         o->words[0] = '\0';
@@ -143,11 +130,12 @@ void served_run(const struct served *s, struct outcome *o)
         ;
     if (answered) {
         tell_reply(&reply, output, o);
+        tell_answer(o);
     } else {
         o->code = -EPIPE;
         (void)snprintf(o->words, sizeof o->words, "the worker ended without a reply (%d)", status);
         if (inject_kind() == INJECT_ALLOC || inject_kind() == INJECT_OWN_ALLOC)
-            tell_status(o, WORK_MALFORMED); /* of what it was given, as far as anybody knows */
+            tell_status(o, WORK_MALFORMED, o->words); /* of what it was given, as far as anybody knows */
     }
     inject_exempt(false);
 }

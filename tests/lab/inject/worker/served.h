@@ -23,6 +23,6 @@ extern bool served_child; /* this process is such a child */
 int program_main(int argc, char **argv); /* main of the program, by another name */
 
 /* A worker's refusal: what it says of a source that is as it should be is malformed, as the reason of it. */
-void tell_status(struct outcome *o, uint32_t status);
+void tell_status(struct outcome *o, uint32_t status, const char *detail);
 
 #endif
