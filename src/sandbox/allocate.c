@@ -51,7 +51,7 @@ STANDS_FOR_LIBC void *reallocarray(void *old, size_t n, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return realloc(old, bytes);
+    return had(__libc_realloc(old, bytes), bytes);
 }
 
 STANDS_FOR_LIBC void *memalign(size_t align, size_t size);
