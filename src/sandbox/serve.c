@@ -127,7 +127,7 @@ _Noreturn static void answer(const struct work_reply *reply)
 void serve_no_memory(void)
 {
     static const struct work_reply reply = {.magic = WORK_MAGIC, .status = WORK_NO_MEMORY, .detail = "out of memory"};
-    struct work_request unread;
+    struct work_request unread = {0};
     int fds[SERVE_FDS];
     atomic_store(&was_short, true);
     if (atomic_load(&stage) == STARTING)
