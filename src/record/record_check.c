@@ -21,13 +21,19 @@ void check_problem(struct checking *c, const char *session, int64_t seq, const c
         c->tell(&p, c->arg);
 }
 
-int check_passed(struct checking *c, const char *session, const char *what, int code)
+/* What damage, or a disk, keeps from being read. */
+static void tell_unread(struct checking *c, const char *session, int64_t seq, const char *what)
 {
     char words[sizeof c->fault->text + 64];
+    (void)snprintf(words, sizeof words, "%s: %s", what, c->fault->text);
+    check_problem(c, session, seq, words, false);
+}
+
+int check_passed(struct checking *c, const char *session, const char *what, int code)
+{
     if (code != -EBADMSG && code != -EIO)
         return code;
-    (void)snprintf(words, sizeof words, "%s: %s", what, c->fault->text);
-    check_problem(c, session, 0, words, false);
+    tell_unread(c, session, 0, what);
     return 0;
 }
 
@@ -172,7 +178,7 @@ static int walk_rows(struct walk *w, int64_t id)
     int code;
     while ((code = r->kind->rows(r->backend, id, from, walk_row, w, w->c->fault)) == -EBADMSG || code == -EIO) {
         if (!w->skipped)
-            check_problem(w->c, w->session, w->last.seq + 1, "it cannot be read", false);
+            tell_unread(w->c, w->session, w->last.seq + 1, "it cannot be read");
         w->damaged = w->skipped = true;
         code = find_readable(w, id, MAX(from, w->last.seq + 1), &from);
         if (code < 0 || from == INT64_MAX)

@@ -91,14 +91,15 @@ static void start(struct crew *c, struct worker *w)
 {
     *w = (struct worker){.state = WORKER_STARTING, .born = c->births++};
     bool ahead = c->ready > 0;
+    uint64_t asks = c->asks;
     (void)pthread_mutex_unlock(&c->lock);
     int e = child_spawn(&c->program, ahead, &w->child);
     (void)pthread_mutex_lock(&c->lock);
     w->state = e ? WORKER_NONE : WORKER_READY;
     if (e) {
-        c->failures++;
+        c->failed = asks;
         c->failure = e;
-        c->broken = true;
+        c->broken = c->asks == asks;
     } else if (count_ready(c) > wanted(c)) {
         end_locked(w); /* nobody wants it any more */
     }

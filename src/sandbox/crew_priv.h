@@ -18,9 +18,10 @@ struct crew {
     unsigned ready, waiting;
     int64_t expected; /* a job was announced, and is waited for until then; 0: none */
     uint64_t births;
-    unsigned failures; /* starts that failed, counted so that those who wait see a new one */
-    int failure;       /* the last one's error */
-    bool broken;       /* a start failed: no more until a job asks again */
+    uint64_t asks;   /* jobs that found no worker ready */
+    uint64_t failed; /* a start failed for those up to this one, none for who asked while it was under way */
+    int failure;     /* the last one's error */
+    bool broken;     /* a start failed: no more until a job asks again */
     bool closing;
     struct worker workers[LIMIT_WORKERS];
 };

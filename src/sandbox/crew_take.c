@@ -36,21 +36,21 @@ static int wait_for_news(struct crew *c, int64_t deadline, const fovea_cancel *c
     return e == ETIMEDOUT && nap < deadline ? 0 : e;
 }
 
-/* Waits with the lock held; NULL when the time is over or a start failed (then *ret_error says why). */
+/* Waits with the lock held; NULL when the time is over or a start failed that began since (then *ret_error says why). */
 static struct worker *wait_for_ready(struct crew *c, struct patience *p, int *ret_error)
 {
-    unsigned failures = c->failures;
+    uint64_t ask = ++c->asks;
     struct worker *w;
     bool busy = false;
     int e = 0;
-    while (!(w = crew_oldest_ready(c)) && c->failures == failures && !e) {
+    while (!(w = crew_oldest_ready(c)) && c->failed < ask && !e) {
         busy = crowded(c);
         e = wait_for_news(c, busy ? p->place : p->start, p->cancel);
         if (busy)
             p->start = clock_ms() + LIMIT_WORKER_START_MS;
     }
     if (!w)
-        *ret_error = c->failures != failures ? c->failure : busy && e == ETIMEDOUT ? -EBUSY : -e;
+        *ret_error = c->failed >= ask ? c->failure : busy && e == ETIMEDOUT ? -EBUSY : -e;
     return w;
 }
 

@@ -34,6 +34,8 @@ static struct {
 } refusals[CALLS];
 static atomic_bool hurried;    /* every wait for news is over at once */
 static atomic_int birth_ms;    /* that a start takes longer */
+static atomic_int stillborn;   /* the error of the next start, which it has once a job waits */
+static atomic_bool job_waits;
 
 static void refuse(enum call call, long number, int after, int error)
 {
@@ -79,7 +81,11 @@ int __wrap___clone(int (*run)(void *), void *stack, int flags, void *arg, int *p
 int __wrap___clone(int (*run)(void *), void *stack, int flags, void *arg, int *pidfd)
 {
     (void)usleep((useconds_t)birth_ms * 1000);
-    return __real___clone(run, stack, flags, arg, pidfd);
+    int error = atomic_exchange(&stillborn, 0);
+    for (int i = 0; error && !job_waits && i < 10000; i++)
+        (void)usleep(1000);
+    errno = error;
+    return error ? -1 : __real___clone(run, stack, flags, arg, pidfd);
 }
 
 int __real_getrlimit(int what, struct rlimit *ret);
@@ -114,6 +120,7 @@ int __real_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const s
 int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until);
 int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
 {
+    job_waits = true;
     return hurried ? ETIMEDOUT : __real_pthread_cond_timedwait(c, m, until);
 }
 
@@ -383,6 +390,25 @@ TEST(a_reply_that_cannot_be_read_is_a_fault_and_not_the_pictures)
     struct outcome o = run(p, "FAULT:none", NULL);
     CHECK_MSG(o.code == -ENOMEM && strstr(o.fault.text, "cannot wait for a picture"), "code %d (%s)", o.code, o.fault.text);
     CHECK(works(p));
+    pool_free(p);
+    CHECK(no_child_is_left());
+}
+
+/* A job that came while a worker was started ahead used to be told of that one's failure. */
+TEST(a_start_that_was_under_way_fails_for_nobody_who_came_later)
+{
+    struct pool *p = NULL;
+    char file[LIMIT_PATH_BYTES + 32];
+    struct fovea_fault fault = {0};
+    (void)snprintf(file, sizeof file, "%s/fovea-worker", built("tests/fault"));
+    job_waits = false;
+    stillborn = EMFILE;
+    CHECK_MSG(!pool_new_of(&(struct program){.path = file}, 1, &p, &fault), "%s", fault.text);
+    for (int64_t until = clock_ms() + 5000; stillborn && clock_left(until);)
+        (void)poll(NULL, 0, 1);
+    CHECK(!stillborn); /* it is under way */
+    struct outcome o = run(p, "FAULT:none", NULL);
+    CHECK_MSG(o.picture, "%d (%s)", o.code, o.fault.text);
     pool_free(p);
     CHECK(no_child_is_left());
 }
