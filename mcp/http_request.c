@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "http_outlet.h"
+#include "message.h"
 
 static const char *or_empty(const char *s)
 {
@@ -53,7 +54,8 @@ static enum MHD_Result queue(const struct request *r, struct MHD_Connection *con
 static enum MHD_Result refuse(const struct request *r, struct MHD_Connection *connection, const struct refusal *no)
 {
     char text[320];
-    int n = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"%s\"}}", no->text);
+    int code = no->status == 503 ? RPC_INTERNAL : RPC_INVALID;
+    int n = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":%d,\"message\":\"%s\"}}", code, no->text);
     struct MHD_Response *response = MHD_create_response_from_buffer((size_t)n, text, MHD_RESPMEM_MUST_COPY);
     if (!response)
         return MHD_NO;
@@ -195,15 +197,18 @@ static bool hand_over(struct http *h, struct request *r)
 }
 
 /* What the outlet has by now, or sleep. */
-static enum MHD_Result answer(struct request *r, struct MHD_Connection *connection)
+static enum MHD_Result answer(struct http *h, struct request *r, struct MHD_Connection *connection)
 {
     struct MHD_Response *response = NULL;
     int status = 0;
     enum outlet_says says = http_outlet_ready(r->outlet, &status, &response);
     if (says == OUTLET_WAITS)
         return MHD_YES;
-    if (response && r->new_session)
-        (void)MHD_add_response_header(response, "Mcp-Session-Id", r->session->id);
+    if (response && r->new_session && MHD_add_response_header(response, "Mcp-Session-Id", r->session->id) == MHD_NO) {
+        MHD_destroy_response(response);
+        sessions_end(&h->sessions, r->session); /* nobody was told its id */
+        return refuse(r, connection, &refused_server);
+    }
     return queue(r, connection, status, response);
 }
 
@@ -224,7 +229,7 @@ static enum MHD_Result complete(struct http *h, struct request *r, struct MHD_Co
     bool answers = hand_over(h, r);
     if (r->refusal)
         return refuse(r, connection, r->refusal);
-    return answers ? answer(r, connection) : answer_empty(r, connection, MHD_HTTP_ACCEPTED);
+    return answers ? answer(h, r, connection) : answer_empty(r, connection, MHD_HTTP_ACCEPTED);
 }
 
 enum MHD_Result request_answer(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
@@ -237,7 +242,7 @@ enum MHD_Result request_answer(void *arg, struct MHD_Connection *connection, con
         return begin(h, connection, url, method, request);
     if (*size)
         return take_body(h, r, data, size);
-    return r->outlet ? answer(r, connection) : complete(h, r, connection);
+    return r->outlet ? answer(h, r, connection) : complete(h, r, connection);
 }
 
 void request_completed(void *arg, struct MHD_Connection *connection, void **request, enum MHD_RequestTerminationCode why)

@@ -24,8 +24,8 @@ enum { MOST_HEADERS = 8 };
 static struct {
     const char *header[MOST_HEADERS][2];
     struct conn *conn;
-    bool no_info, no_size, no_response, no_memory, no_client, no_outlet, no_session, no_body;
-    int status, asleep;
+    bool no_info, no_size, no_response, no_memory, no_client, no_outlet, no_session, no_body, no_session_header;
+    int status, asleep, code; /* the last: of the error that is told */
     bool retry;
 } lib;
 static struct MHD_Connection *const connection = (struct MHD_Connection *)(void *)&lib;
@@ -62,7 +62,8 @@ static struct MHD_Response *new_response(void)
 struct MHD_Response *__wrap_MHD_create_response_from_buffer(size_t len, void *data, enum MHD_ResponseMemoryMode mode);
 struct MHD_Response *__wrap_MHD_create_response_from_buffer(size_t len, void *data, enum MHD_ResponseMemoryMode mode)
 {
-    (void)len;
+    const char *code = len ? memmem(data, len, "\"code\":", 7) : NULL;
+    lib.code = code ? (int)strtol(code + 7, NULL, 10) : 0;
     if (mode == MHD_RESPMEM_MUST_FREE && !lib.no_response)
         free(data);
     return new_response();
@@ -82,7 +83,7 @@ enum MHD_Result __wrap_MHD_add_response_header(struct MHD_Response *r, const cha
 {
     (void)r, (void)value;
     lib.retry = lib.retry || !strcmp(name, "Retry-After");
-    return MHD_YES;
+    return lib.no_session_header && !strcmp(name, "Mcp-Session-Id") ? MHD_NO : MHD_YES;
 }
 
 enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *c, unsigned status, struct MHD_Response *r);
@@ -240,6 +241,17 @@ TEST(without_memory_for_an_answer_it_is_told_to_try_again)
         lib.no_session = i == 2;
         answer_503(&b, INITIALIZE);
     }
+}
+
+/* It used to be answered 200 without the id, and every later request was told to send initialize first. */
+TEST(without_memory_for_its_id_there_is_no_session)
+{
+    cleanup(bench_done) struct bench b;
+    bench_init(&b);
+    lib.no_session_header = true;
+    CHECK(headers(&b, "POST", NULL, NULL) == MHD_YES && piece(&b, INITIALIZE, strlen(INITIALIZE)) == MHD_YES && end(&b) == MHD_YES);
+    CHECK(lib.status == 503 && lib.retry && !b.h.sessions.first);
+    CHECK(lib.code == -32603);
 }
 
 TEST(without_memory_for_the_response_the_connection_closes)
