@@ -22,6 +22,11 @@
 
 enum { LEASE, NEXT };
 
+static int unlockable(struct backend *b, int error, struct fovea_fault *fault)
+{
+    return sq_fault_named(b, error, "cannot be locked for writing: see to its .lease file", fault);
+}
+
 static int set_lock(int fd, short type, off_t byte)
 {
     struct flock l = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
@@ -51,15 +56,18 @@ static int open_lease(struct backend *b, int folder, const char *name, struct fo
 {
     if (b->lease < 0)
         b->lease = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return b->lease < 0 ? sq_fault_named(b, errno, "cannot be locked for writing: see to its .lease file", fault) : 0;
+    return b->lease < 0 ? unlockable(b, errno, fault) : 0;
 }
 
-/* Whether it is still the one that others find. */
-static bool is_current(const struct backend *b, int folder, const char *name)
+/* 1 while it is still the one that others find, 0 when it was removed or moved, else a negative errno. */
+static int is_current(const struct backend *b, int folder, const char *name)
 {
     struct stat held, there;
-    return fstat(b->lease, &held) == 0 && fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+    if (fstat(b->lease, &held) < 0)
+        return -errno;
+    if (fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT ? 0 : -errno;
+    return held.st_ino == there.st_ino && held.st_dev == there.st_dev;
 }
 
 int sq_lease_take(struct backend *b, int folder, struct fovea_fault *fault)
@@ -75,9 +83,14 @@ int sq_lease_take(struct backend *b, int folder, struct fovea_fault *fault)
             r = wait_lock(b, LEASE, fault);
             (void)set_lock(b->lease, F_UNLCK, NEXT);
         }
-        if (r < 0 || is_current(b, folder, name))
+        if (r < 0)
             return r;
-        close_fd(take_fd(&b->lease)); /* it was removed or moved: another may be there */
+        r = is_current(b, folder, name);
+        if (r > 0)
+            return 0;
+        close_fd(take_fd(&b->lease)); /* another may be there */
+        if (r < 0)
+            return unlockable(b, r, fault);
         if (!clock_left(b->deadline))
             return sq_fault_named(b, EBUSY, "is being moved about: try again", fault);
     }

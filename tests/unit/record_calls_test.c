@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "record/sqlite_priv.h"
 #include "record_lab.h"
@@ -93,7 +94,7 @@ __attribute__((visibility("default"))) int fsync(int fd)
 }
 
 /* What the system says of files. */
-static int place_error, lock_error;
+static int place_error, lock_error, lease_error;
 static dev_t other_device;
 
 char *__real_canonicalize_file_name(const char *name);
@@ -118,8 +119,13 @@ int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags);
 int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
 {
     size_t len = strlen(name);
+    bool lease = len > 6 && !strcmp(name + len - 6, ".lease");
+    if (lease && lease_error) {
+        errno = lease_error;
+        return -1;
+    }
     int r = __real_fstatat(folder, name, st, flags);
-    if (len > 6 && !strcmp(name + len - 6, ".lease") && other_device) {
+    if (lease && other_device) {
         st->st_dev += other_device;
         other_device = 0; /* or it would never be the one */
     }
@@ -295,6 +301,18 @@ TEST(another_file_of_that_name_is_opened_anew)
     CHECK(lab_say(l.r, "a", NULL, "x") == 5);
     other_device = 0;
     CHECK(lab_say(l.r, "a", NULL, "x") == 6);
+}
+
+/* It was taken for one that was moved, and looked for again until the time was over. */
+TEST(a_lease_that_cannot_be_looked_at_is_a_fault_at_once)
+{
+    auto_lab l;
+    lab_init(&l);
+    int64_t began = clock_ms();
+    lease_error = EIO;
+    CHECK(lab_say(l.r, "a", NULL, "x") == -EIO && clock_ms() - began < LIMIT_RECORD_WAIT_MS / 2);
+    lease_error = 0;
+    CHECK(lab_say(l.r, "a", NULL, "x") == 1);
 }
 
 TEST(a_lock_that_the_file_system_does_not_give_is_a_fault)
