@@ -46,12 +46,15 @@ else
     beside=$(server)
 fi
 bad=0
+# Of all scenes those of fetches want a network, and are played in it at the end.
+later=
+[ -n "${LAB_QUICK:-}${INJECT_SCENES:-}" ] || later='/^skip inject_fetch/d'
 
 # play NAME COMMAND ...: its lines as they come, those of a program by its name, and its figures, to be added up at the end.
 play() {
     as=$1
     shift
-    { "$@" 2>"$log"; echo "status $?" >"$log.status"; } | tee -a "$log.told" | sed -u "/^figure/d; s/ inject_/ inject_$as/"
+    { "$@" 2>"$log"; echo "status $?" >"$log.status"; } | tee -a "$log.told" | sed -u "/^figure/d; $later; s/ inject_/ inject_$as/"
     read -r _ status <"$log.status"
     # 4: these scenes make no call of a kind that was named. Whether none does, the end tells.
     [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || tell_log
@@ -136,5 +139,6 @@ for program in worker photo svg text pdf video ocr; do
     done
 done
 # Fetches are played in the network of tests/net, where that can be made.
+later=
 [ -n "${LAB_QUICK:-}" ] || play '' sh tests/net/space.sh tests/lab/inject_fetch.py "$points"
 end
