@@ -204,12 +204,13 @@ static enum MHD_Result answer(struct http *h, struct request *r, struct MHD_Conn
     enum outlet_says says = http_outlet_ready(r->outlet, &status, &response);
     if (says == OUTLET_WAITS)
         return MHD_YES;
-    if (response && r->new_session && MHD_add_response_header(response, "Mcp-Session-Id", r->session->id) == MHD_NO) {
-        MHD_destroy_response(response);
-        sessions_end(&h->sessions, r->session); /* nobody was told its id */
-        return refuse(r, connection, &refused_server);
-    }
-    return queue(r, connection, status, response);
+    if (!r->new_session || (response && MHD_add_response_header(response, "Mcp-Session-Id", r->session->id) == MHD_YES))
+        return queue(r, connection, status, response);
+    sessions_end(&h->sessions, r->session); /* nobody was told its id */
+    if (!response)
+        return MHD_NO;
+    MHD_destroy_response(response);
+    return refuse(r, connection, &refused_server);
 }
 
 static enum MHD_Result complete(struct http *h, struct request *r, struct MHD_Connection *connection)

@@ -26,6 +26,7 @@ done
 objects=$(for room in src mcp cmd worker render ocr; do
     [ ! -d "$build/obj/$room" ] || find "$build/obj/$room" -name '*.o'
 done)
+[ "$(echo "$objects" | wc -l)" -gt 100 ] || fail "hardly any objects are in $build/obj"
 told='-fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero'
 # Branch targets and shadow stack: the linker drops the note of a program when libc's start files have none, as Debian 12's; so
 # what is ours is looked at. One object without it, and the whole archive has none.
@@ -48,6 +49,13 @@ case $(cat "$build/obj/flags") in
         [ -z "$unmarked" ] || fail "built with -fno-stack-protector:" "$unmarked"
         ;;
 esac
+# Workers allocate by src/sandbox/allocate.c, their libraries too.
+for f in $programs; do
+    [ "$f" != fovea ] || continue
+    for name in malloc calloc realloc posix_memalign; do
+        nm -D --defined-only "$build/$f" | grep -q " T $name\$" || fail "$f takes its $name from libc"
+    done
+done
 grep -q -e '-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3' "$build/obj/flags" || fail "the flags of the build do not fortify"
 
 others=$(nm -D --defined-only "$build/libfovea.so" | awk '{print $3}' | grep -v '^fovea_' || true)

@@ -59,7 +59,15 @@ report() {
 word=${1:-}
 [ $# -eq 0 ] || shift
 case $word in
-    '') build; run; report --record "$cov/sources.tsv" ;;
+    '')
+        build
+        run
+        if [ "$failed" -eq 0 ]; then
+            report --record "$cov/sources.tsv"
+        else
+            report # what did not all hold goes on no record
+        fi
+        ;;
     build | run | report) "$word" "$@" ;;
     *) sed -n 's/^# Usage: //p' "$0" >&2; exit 2 ;;
 esac

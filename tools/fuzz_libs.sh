@@ -121,11 +121,18 @@ if [ "${1:-}" = --one ]; then
     # shellcheck disable=SC2086 # names
     (cd "$dir/lib" && rm -f $made)
     "build_$2"
+    bad=0
     for library in $made; do
-        [ -s "$dir/lib/$library" ] || { echo "fuzz_libs: $library was not made"; exit 1; }
-        nm "$dir/lib/$library" | grep -c ' U __asan_report' || { echo "fuzz_libs: $library has no checks in it"; rm "$dir/lib/$library"; exit 1; }
+        if [ ! -s "$dir/lib/$library" ]; then
+            echo "fuzz_libs: $library was not made"
+            bad=1
+        elif ! nm "$dir/lib/$library" | grep -c ' U __asan_report'; then
+            echo "fuzz_libs: $library has no checks in it"
+            rm "$dir/lib/$library"
+            bad=1
+        fi
     done
-    exit 0
+    exit $bad
 fi
 
 # shellcheck disable=SC2046 # names

@@ -51,12 +51,17 @@ static const char *trouble(enum pool_end end, const struct work_reply *reply, in
     if (reply->status == WORK_OK)
         return "";
     if (reply->status == WORK_NO_MEMORY)
-        return "it needs more memory than a decoder may use";
+        return "it needs more memory than a decoder can have";
     return *reply->detail ? reply->detail : "it does not decode in full";
 }
 
-/* Twice where the machine may be to blame: a busy one kills too, and what is kept for ever is asked twice. One that took too long had
- * its time. */
+static bool is_verdict(enum pool_end end, const struct work_reply *reply)
+{
+    return end != POOL_DIED && !(end == POOL_DONE && reply->status == WORK_NO_MEMORY);
+}
+
+/* Twice where the machine may be to blame: a busy one kills and has no memory, and what is kept for ever is asked twice. One that took
+ * too long had its time. */
 static int run(const struct looks *l, const struct incoming_blob *blob, enum media media, enum pool_end *ret_end,
                struct work_reply *ret, struct fovea_fault *fault)
 {
@@ -70,7 +75,7 @@ static int run(const struct looks *l, const struct incoming_blob *blob, enum med
     struct work_request work = {.magic = WORK_MAGIC, .media = media, .input_len = s.size,
                                 .limits = {.max_edge = SMALL, .max_bytes = 64 * KIB, .quality = 50, .resize = 1}};
     *ret_end = POOL_DIED;
-    for (int tries = 2; r == 0 && tries && *ret_end == POOL_DIED; tries--) {
+    for (int tries = 2; r == 0 && tries && !is_verdict(*ret_end, ret); tries--) {
         struct pool_job job = {.request = &work, .input = s.fd, .limit_ms = MIN(LIMIT_WORKER_MS, clock_left(l->until))};
         struct pool_output output = {0};
         r = pool_run(pool, &job, ret_end, &output, fault);

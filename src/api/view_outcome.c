@@ -89,7 +89,7 @@ static fovea_result *refuse_reply(const struct view_job *j)
         return refuse_named(REASON_TOO_LARGE, path, "is too large to decode: %s; show a smaller copy of it", r->detail);
     case WORK_NO_MEMORY:
         return refuse_named(REASON_TOO_LARGE, path,
-                            "needs more memory than a decoder may use; show a smaller copy of it");
+                            "needs more memory than a decoder can have; show a smaller copy of it");
     case WORK_BAD_REGION:
         return refuse_region(j);
     case WORK_BAD_FRAME:

@@ -2,12 +2,13 @@
 /*
  * What worker programs allocate by, all their libraries too: libc's own allocator, which says so when it has nothing left. Libraries do
  * not: without memory one goes on without the colour profile, the next calls the picture damaged, others end the process. A worker has
- * one request, so what cannot be had is the answer to it, whoever asked. A block larger than any worker's memory is no want of memory but
- * a claim of the file, and its decoder's to refuse. Linked into those programs alone.
+ * one request, so what cannot be had is the answer to it, whoever asked. A block larger than the memory of the largest worker is no want of
+ * memory but a claim of the file, and its decoder's to refuse. Linked into those programs alone.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/limits.h"
 #include "filter.h"
 #include "sandbox/serve.h"
@@ -24,9 +25,11 @@ extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
+#define MOST_MEMORY MAX(MAX(LIMIT_WORKER_MEMORY, LIMIT_VIDEO_MEMORY), LIMIT_OCR_MEMORY)
+
 static void *had(void *block, size_t size)
 {
-    if (!block && size && size <= LIMIT_WORKER_MEMORY)
+    if (!block && size && size <= MOST_MEMORY)
         serve_no_memory();
     return block;
 }

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-/* Until the request is there, nothing but the main thread works. */
+/* Only the main thread takes the request. */
 enum stage { STARTING, GREETED, AT_WORK };
 static _Atomic(enum stage) stage;
 static atomic_bool was_short;
@@ -29,6 +29,8 @@ static int send_all(const void *message, size_t len)
 
 int serve_hello(const struct jail_report *jail, const char *codecs)
 {
+    if (atomic_load(&was_short))
+        return -ENOMEM; /* what was made ready may lack something */
     struct work_hello hello = {.magic = WORK_MAGIC, .error = jail->error, .landlock_abi = (uint32_t)jail->landlock_abi};
     if (jail->layer)
         (void)snprintf(hello.layer, sizeof hello.layer, "%s", jail->layer);

@@ -165,7 +165,7 @@ TEST(a_block_larger_than_a_worker_is_the_decoders_to_refuse)
         struct work_reply reply = {0};
         if (!ways[i].any_size)
             continue;
-        int status = served(take_too_much, &ways[i], 2 * LIMIT_WORKER_MEMORY, leave_room, &reply);
+        int status = served(take_too_much, &ways[i], 2 * LIMIT_VIDEO_MEMORY, leave_room, &reply);
         CHECK_MSG(status == 0 && reply.status == WORK_MALFORMED, "%s: 0x%x, status %u", ways[i].name, status, reply.status);
     }
 }
@@ -180,6 +180,20 @@ TEST(what_was_short_before_the_request_is_the_answer_to_it)
     reply = (struct work_reply){0};
     status = served(do_nothing, NULL, 1, greet_and_fall_short, &reply);
     CHECK_MSG(status == 0 && reply.status == WORK_NO_MEMORY, "0x%x, status %u", status, reply.status);
+}
+
+TEST(what_was_short_before_the_greeting_greets_nobody)
+{
+    if (JAIL_SANITIZED)
+        SKIP("a sanitizer allocates itself");
+    static const struct jail_report jail = {0};
+    int status = -1;
+    pid_t child = fork();
+    if (!child) {
+        fall_short();
+        _exit(serve_hello(&jail, "") == -ENOMEM ? 43 : 44);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 43);
 }
 
 TEST(blocks_are_as_asked_for)

@@ -380,7 +380,7 @@ static void run_http(struct outcome *o)
     (void)sigtimedwait(&term, NULL, &(struct timespec){1, 0});
     *o = web.told;
     tell_fault(o, r, &fault);
-    if (r == 0 && web.answers < (int)COUNT(talk) - 1 && !o->refused) {
+    if (r == 0 && web.answers < (int)COUNT(talk) - 1) {
         o->code = -EPIPE;
         (void)snprintf(o->words, sizeof o->words, "connections ended; %d answers", web.answers);
     }

@@ -44,7 +44,8 @@ static void run_child(const int pair[2], const char *word)
     (void)close(pair[0]);
     (void)dup2(pair[1], WORK_SOCKET);
     served_child = true;
-    inject_no_memory = serve_no_memory; /* as allocate.c does, in whose place the injector stands */
+    if (inject_kind() == INJECT_ALLOC)
+        inject_no_memory = serve_no_memory; /* as allocate.c does, in whose place the injector stands */
     inject_exempt(inject_kind() == INJECT_ALLOC);
     _exit(program_main(word ? 2 : 1, words));
 }
