@@ -32,7 +32,7 @@ wanted() {
 
 tell_log() {
     bad=1
-    tail -n 60 "$log" | sed 's/^/# /'
+    grep -v '^fovea: listening' "$log" | tail -n 60 | sed 's/^/# /'
 }
 
 if [ -n "${LAB_QUICK:-}" ]; then
