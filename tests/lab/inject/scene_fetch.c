@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "inject.h"
 #include "scenes.h"
 #include "source/fetch.h"
 
@@ -17,6 +18,15 @@ static int setup_fetch(void)
 {
     policy = (struct fetch_policy){.ca_file = getenv("INJECT_CA")};
     return policy.ca_file ? 0 : -1;
+}
+
+/* What came, as a NUL-terminated text; this look at it does not fail. */
+static void body_of(const struct fetch_result *got, char text[static 64])
+{
+    bool ready = inject_pause();
+    ssize_t n = got->body.fd < 0 ? 0 : pread(got->body.fd, text, 63, 0);
+    text[MAX(n, 0)] = '\0';
+    inject_resume(ready);
 }
 
 static void fetch(const char *url, enum net_reason right, struct outcome *o)
@@ -30,8 +40,8 @@ static void fetch(const char *url, enum net_reason right, struct outcome *o)
     tell_fault(o, r, &fault);
     if (r == 0 && got.reason != right && got.words[0])
         tell_refusal(o, "", got.words);
-    if (r == 0 && !got.reason && got.body.fd >= 0 && pread(got.body.fd, text, sizeof text - 1, 0) < 0)
-        tell_str(o, NULL);
+    if (r == 0 && !got.reason)
+        body_of(&got, text);
     tell_str(o, text);
     if (r == 0) {
         tell_answer(o);
