@@ -336,17 +336,22 @@ def no_text_appears_by_scaling():
 
 
 def a_grey_film_of_jpegs_keeps_its_levels():
-    """Once it was stretched, as if it had the range of television."""
+    """Once it was stretched, as if it had the range of television: where swscale has to scale, as for pixels twice as wide as high."""
     as_png("blank.png", 8, 8, b"\xff" * 64)
     as_png("grey.png", 8, 8, bytes([77]) * 64)
     tool("attack", "blank.png", "grey.png", "nearest-floor", "96x64", "96x64", "grey")
-    as_avi("grey.avi", 96, 64, "grey.jpg", "grey.jpg")
+    with open("grey.jpg", "rb") as file:
+        plain = file.read()
+    shape = plain.index(b"JFIF\0") + 7
+    write("wide.jpg", plain[:shape] + b"\0\0\2\0\1" + plain[shape + 5:])
     eye = Eye(Home(HOST, "", bare=True))
     try:
-        seen = eye.view("grey.avi", frame=1)
+        for name, box in (("grey", "0,0,96,64"), ("wide", "0,0,192,64")):
+            as_avi(name + ".avi", 96, 64, name + ".jpg", name + ".jpg")
+            levels = tool("box", eye.view(name + ".avi", frame=1), 77)
+            assert levels == box, (name, levels)
     finally:
         eye.server.__exit__()
-    assert tool("box", seen, 77) == "0,0,96,64"
 
 
 with Host() as HOST:

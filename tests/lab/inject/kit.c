@@ -14,7 +14,7 @@ const struct scene *const scenes[] = {
     &scene_cli_words, &scene_cli_setup, &scene_cli_view,     &scene_cli_session,  &scene_cli_simulate,
     &scene_refs,      &scene_hosts,    &scene_gate,          &scene_gate_names,   &scene_reader, &scene_fetch, &scene_fetch_refused,
     &scene_anthropic, &scene_chat,     &scene_responses, &scene_gemini,
-    &scene_schema,    &scene_imports,  &scene_neutral, &scene_stub,       &scene_config,       &scene_ledger, &scene_ledger_kept, &scene_record,
+    &scene_schema,    &scene_imports,  &scene_neutral, &scene_stub,       &scene_config,       &scene_ledger, &scene_ledger_kept, &scene_token, &scene_record,
     &scene_record_kept, &scene_read,   &scene_view_whole,    &scene_view_kept,    &scene_view_kinds, &scene_session_whole,
     &scene_session_kept, &scene_lower, &scene_simulate,      &scene_mcp,          &scene_mcp_stdio, &scene_mcp_http,
     &scene_ask,       &scene_models,   &scene_doctor,        &scene_workers, &scene_markdown,

@@ -99,7 +99,7 @@ static struct {
     double until; /* nothing is begun later; 0: never */
     struct outcome right; /* of the scene that is played */
     struct counts {
-        _Atomic long points, places, pieces, plays, missed, cut, struck, right, said, refused, bad, ends[100], of_kind[FAULTS];
+        _Atomic long points, places, pieces, plays, missed, cut, struck, right, said, refused, bad, ends[100], of_kind[FAULTS], plays_of[FAULTS];
     } *counts; /* shared with the processes that play */
 } lab;
 
@@ -273,6 +273,7 @@ static void play_apart(const struct scene *s, size_t fault, long at, bool foreve
         ;
     int v = WIFEXITED(status) ? WEXITSTATUS(status) : CRASHED;
     lab.counts->plays++;
+    lab.counts->plays_of[fault]++;
     lab.counts->ends[v < 100 ? v : CRASHED]++;
     if (v == HELD)
         return;
@@ -482,9 +483,9 @@ static void figures(void)
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         printf("figure %s %ld\n", rows[i].what, rows[i].n);
-    for (size_t i = 0; i < FAULTS && lab.kinds; i++)
+    for (size_t i = 0; i < FAULTS; i++)
         if (is_wanted(faults[i].name))
-            printf("figure calls_of_%s %ld\n", faults[i].name, c->of_kind[i]);
+            printf("figure kind_%s %ld calls, %ld plays\n", faults[i].name, c->of_kind[i], c->plays_of[i]);
 }
 
 /* Was something of each kind that was named played, as far as anything could be? */

@@ -25,13 +25,18 @@
 enum { ANSWER_MS = 20000, SILENCE_MS = 2000, TEXT_ROOM = 1 << 18 };
 
 #define CALL(id, tool, arguments) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool "\",\"arguments\":" arguments ",\"_meta\":{\"progressToken\":1}}}"
-static const char *const talk[] = {
-    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"clientInfo\":{\"name\":\"lab\",\"version\":\"1\"},\"capabilities\":{}}}",
-    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
-    "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}",
-    CALL("3", "read", "{\"path\":\"fixtures/good.tsv\",\"limit\":3}"),
-    CALL("4", "view", "{\"path\":\"fixtures/good/png-rgb-8.png\"}"),
-    "{\"jsonrpc\":\"2.0\",\"id\":\"five\",\"method\":\"ping\"}",
+static const struct {
+    const char *text;
+    const char *headers; /* over HTTP; NULL: those of the session */
+} talk[] = {
+    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"clientInfo\":{\"name\":\"lab\",\"version\":\"1\"},\"capabilities\":{}}}", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}", NULL},
+    {CALL("3", "read", "{\"path\":\"fixtures/good.tsv\",\"limit\":3}"), NULL},
+    {CALL("4", "view", "{\"path\":\"fixtures/good/png-rgb-8.png\"}"), NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":\"five\",\"method\":\"ping\"}", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"server/discover\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+     "\"io.modelcontextprotocol/clientCapabilities\":{}}}}", "Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: server/discover\r\n"},
 };
 
 static fovea *context;
@@ -149,7 +154,7 @@ static void say(struct server *s, struct client *c, size_t i, struct outcome *o,
     int64_t deadline = clock_ms() + ANSWER_MS;
     h->outlet = (struct outlet){.kind = &hearing, .refs = 1};
     h->answers = h->ends = 0;
-    bool wants = server_receive(s, c, NULL, &h->outlet, talk[i], strlen(talk[i])) != SERVED_NOTHING;
+    bool wants = server_receive(s, c, NULL, &h->outlet, talk[i].text, strlen(talk[i].text)) != SERVED_NOTHING;
     while (wants && !h->answers && !h->ends && clock_left(deadline))
         (void)usleep(200);
     if (wants && !h->answers)
@@ -189,7 +194,7 @@ static int setup_stdio(void)
     char text[4096] = "";
     size_t len = 0;
     for (size_t i = 0; i < COUNT(talk); i++)
-        len += (size_t)snprintf(text + len, sizeof text - len, "%s\n", talk[i]);
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s\n", talk[i].text);
     old_in = dup(0);
     old_out = dup(1);
     return !fresh_folder() || put_file("in", text) < 0 ? -1 : setup_context();
@@ -294,7 +299,7 @@ static void converse(void)
     static char text[TEXT_ROOM];
     char session[256] = "";
     for (size_t i = 0, silent = 0; i < COUNT(talk) && !web.down && silent < 3; i++) { /* each silence lasts for seconds */
-        if (!post(talk[i], session, text, sizeof text)) {
+        if (!post(talk[i].text, talk[i].headers ? talk[i].headers : session, text, sizeof text)) {
             silent++;
             continue;
         }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scenes of what is kept on disk: money and answers. */
+/* Scenes of what is kept on disk: money, answers, and the token of the HTTP server. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "inject.h"
 #include "ledger/ledger.h"
+#include "mcp/http_token.h"
 #include "scenes.h"
 
 /* ---------------------------------------------------------------- the ledger */
@@ -91,5 +93,28 @@ static void settle_ledger(struct outcome *o)
     ledger_free(l);
 }
 
+/* ---------------------------------------------------------------- the token */
+
+static int setup_token(void)
+{
+    return fresh_folder() ? setenv("XDG_STATE_HOME", in_folder("state"), 1) : -1;
+}
+
+/* The first finds none and makes it; the second reads that one. */
+static void run_token(struct outcome *o)
+{
+    auto_free char *made = NULL, *read = NULL;
+    struct fovea_fault fault = {0};
+    bool paused = inject_pause();
+    (void)unlink(in_folder("state/fovea/token"));
+    inject_resume(paused);
+    int r = token_load(&made, &fault);
+    r = r < 0 ? r : token_load(&read, &fault);
+    tell_fault(o, r, &fault);
+    if (r == 0)
+        tell_str(o, strcmp(made, read) ? "another token" : "the token");
+}
+
 const struct scene scene_ledger = {"ledger", setup_folder, run_ledger, settle_ledger, teardown_ledger, SCENE_USUAL};
 const struct scene scene_ledger_kept = {"ledger_kept", setup_ledger_kept, run_ledger_kept, settle_ledger, teardown_ledger, SCENE_USUAL};
+const struct scene scene_token = {"token", setup_token, run_token, NULL, drop_folder, SCENE_SMALL};

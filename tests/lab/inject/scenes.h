@@ -59,7 +59,7 @@ const char *in_folder(const char *name);
 int put_file(const char *name, const char *text);
 const char *build_folder(void);
 
-extern const struct scene scene_schema, scene_imports, scene_config, scene_neutral, scene_stub, scene_ledger, scene_ledger_kept, scene_record, scene_record_kept;
+extern const struct scene scene_schema, scene_imports, scene_config, scene_neutral, scene_stub, scene_ledger, scene_ledger_kept, scene_token, scene_record, scene_record_kept;
 /* Quick enough for every point of it; the clock and poll may fail it too, and a connection that is reset is gone. */
 extern const struct scene scene_record_mend, scene_pg, scene_pg_kept, scene_pg_long, scene_pg_mend, scene_pg_refused;
 extern const struct scene scene_view_whole, scene_view_kept, scene_view_kinds, scene_read, scene_doctor;
