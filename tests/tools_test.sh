@@ -186,6 +186,21 @@ runs() {
 runs warns_of_a_whole_run_that_took_too_long 0 0
 runs warns_of_no_other 600 1
 
+# Tests that are named: named STATUS NAME TEST...
+named() {
+    want=$1 name=$2
+    shift 2
+    expect "$want" "run_$name" "$tree/tests/run" build "$@"
+    mv "$tree/out" "$tree/said"
+}
+named 0 takes_a_test_that_is_named tests/cli/one_test.sh
+named 1 fails_where_a_named_test_is_not_there tests/cli/one_test.sh no_such_test
+expect 0 run_tells_which_it_is grep -qx "not ok no_such_test (there is no 'no_such_test')" "$tree/said"
+expect 0 run_counts_it grep -q '^1 passed, 1 failed, 0 skipped' "$tree/said"
+named 1 fails_where_a_named_test_was_not_built build/tests/some_test
+rm "$tree/tests/cli/one_test.sh"
+named 1 fails_where_nothing_ran
+
 # The rebuilding of libraries, with stand-ins for apt-get and cmake: what the latter does is said in MAKES.
 mkdir -p "$tree/bin"
 cat > "$tree/bin/apt-get" <<'END'
