@@ -88,34 +88,103 @@ for room in include worker render/new ocr mcp cmd; do
     expect 1 "measure_looks_into_${room%%/*}" "$root/tools/measure.sh" "$tree"
 done
 
-# A fuzz target that has had its seconds, and would crash if it ran: it runs again when it is another.
+# A fuzz target that has had its seconds, and would crash if it ran: it runs again when it is another. With FUZZES=1 it takes a second and
+# is fine. A rebuilt library is in it, and one of the system's.
 target() {
     rm -rf "${tree:?}"/*
-    mkdir -p "$tree/tools" "$tree/fuzz" "$tree/tests/unit" "$tree/src/base" "$tree/build/fuzz" "$tree/build/fuzzed"
-    cp "$root"/tools/fuzz*.sh "$tree/tools/"
+    mkdir -p "$tree/tools" "$tree/fuzz/corpus" "$tree/tests/unit" "$tree/src/base" "$tree/build/fuzz" "$tree/build/fuzzed" \
+        "$tree/build/fuzz-libs/lib"
+    cp "$root"/tools/fuzz*.sh "$root/tools/fuzz_pick.awk" "$tree/tools/"
     printf '#include "claim.h"\n#include "base/x.h"\n' > "$tree/fuzz/x.c"
     printf '#include <stdio.h>\n#  include "lab.h"\n' > "$tree/fuzz/claim.h"
     echo 'int lab;' > "$tree/tests/unit/lab.h"
     echo 'int tested;' > "$tree/src/base/x.h"
-    mkdir -p "$tree/build/fuzz-libs/lib"
     touch "$tree/build/fuzz-libs/lib/libwebp.a" "$tree/build/fuzz-libs/lib/libjpeg.a"
-    echo 'int jpeg_quality_scaling(int); int main(void) { return 77 + 0 * jpeg_quality_scaling(1); }' > "$tree/x.c"
-    gcc "$tree/x.c" -O0 -o "$tree/build/fuzz/x" -Wl,--no-as-needed -ljpeg || bad=1
-    echo "9 600 1 1 1 0 $(cd "$tree" && tools/fuzz_mark.sh x)" > "$tree/build/fuzzed/x.had"
+    echo 'int made_up(void); int made_up(void) { return 0; }' > "$tree/made.c"
+    cat > "$tree/x.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+int jpeg_quality_scaling(int);
+int made_up(void);
+int main(int argc, char **argv)
+{
+    const char *skips = getenv("SKIPS");
+    if (!getenv("FUZZES"))
+        return 77 + 0 * jpeg_quality_scaling(1);
+    if (argc > 1 && !strncmp(argv[1], "-set_cover_merge", 16))
+        return made_up();
+    while (clock() < 11 * CLOCKS_PER_SEC / 10)
+        ;
+    if (skips)
+        fprintf(stderr, "skipped: %s\n", skips);
+    fprintf(stderr, "#5 DONE cov: 7 ft: 8 corp: 1/1b\nstat::number_of_executed_units: 5\n");
+    return 0;
+}
+END
+    gcc -c "$tree/made.c" -o "$tree/made.o" && ar rcs "$tree/build/fuzz-libs/lib/libmade.a" "$tree/made.o" &&
+        gcc "$tree/x.c" -O0 -o "$tree/build/fuzz/x" "$tree/build/fuzz-libs/lib/libmade.a" -Wl,--no-as-needed -ljpeg || bad=1
+    had 600 made
+}
+# had SECONDS [LIBRARIES]: without them as they were written once.
+had() {
+    echo "9 $1 1 1 1 0 $(cd "$tree" && tools/fuzz_mark.sh x)${2:+ $2}" > "$tree/build/fuzzed/x.had"
+}
+# fuzz STATUS NAME SECONDS [SETTING...]
+fuzz() {
+    want=$1 name=$2 most=$3
+    shift 3
+    expect "$want" "fuzz_$name" env -u FUZZ_STATIC -u FUZZ_KEEP -u FUZZ_AGAIN -u FUZZ_CORPUS -u FUZZ_MERGE "$@" "$tree/tools/fuzz.sh" build "$most" x
+    mv "$tree/out" "$tree/out.fuzzed"
 }
 # fuzzed STATUS NAME [FILE]: after FILE was changed
 fuzzed() {
     target
     [ $# -lt 3 ] || echo '/* changed */' >> "$tree/$3"
-    expect "$1" "fuzz_$2" env -u FUZZ_STATIC -u FUZZ_KEEP -u FUZZ_AGAIN -u FUZZ_CORPUS "$tree/tools/fuzz.sh" build 600 x
-    mv "$tree/out" "$tree/out.fuzzed"
+    fuzz "$1" "$2" 600
 }
 fuzzed 0 leaves_what_had_its_seconds
-expect 0 fuzz_tells_what_was_rebuilt_with_checks grep -qx "fuzz: rebuilt with checks: webp; the system's: jpeg" "$tree/out.fuzzed"
+expect 0 fuzz_tells_what_was_rebuilt_with_checks grep -qx "fuzz: rebuilt with checks: made webp; the system's: jpeg" "$tree/out.fuzzed"
+expect 0 fuzz_tells_what_of_it_was_in_a_target grep -q '^x .* fine  rebuilt: made$' "$tree/out.fuzzed"
 fuzzed 0 leaves_it_when_what_is_tested_changed src/base/x.h
 fuzzed 1 starts_anew_when_the_target_changed fuzz/x.c
 fuzzed 1 starts_anew_when_its_header_changed fuzz/claim.h
 fuzzed 1 starts_anew_when_a_header_of_its_header_changed tests/unit/lab.h
+
+# Which rebuilt libraries the seconds were of: all of them, and what is written of old and new ones together.
+target
+had 600 -
+fuzz 1 starts_anew_when_there_was_no_rebuilt_library 600
+had 600 webp,other
+fuzz 1 starts_anew_when_there_was_another_one 600
+had 600 jpeg,made
+fuzz 0 leaves_what_had_more_rebuilt_libraries 600
+had 600
+fuzz 0 leaves_what_nobody_wrote_libraries_of 600
+expect 0 fuzz_tells_that_nobody_did grep -q 'rebuilt: ?$' "$tree/out.fuzzed"
+# adds NAME WANT [LIBRARIES]: 600 seconds of those, and one more: WANT are the runs, edges, features and libraries.
+adds() {
+    had 600 ${3:+"$3"}
+    fuzz 0 "$1" 601 FUZZES=1
+    expect 0 "fuzz_$1_and_writes_it" [ "$(cut -d ' ' -f 1,3,4,8 "$tree/build/fuzzed/x.had")" = "$2" ]
+}
+adds adds_to_what_had_the_same '14 7 8 made' made
+adds adds_to_what_had_more '14 7 8 made' jpeg,made
+adds adds_to_what_nobody_wrote_libraries_of '14 7 8 ?'
+had 600 -
+fuzz 0 counts_its_own_seconds_only 1 FUZZES=1
+expect 0 fuzz_counts_its_own_seconds_only_and_writes_it [ "$(cut -d ' ' -f 1,8 "$tree/build/fuzzed/x.had")" = '5 made' ]
+
+# A target that says that it skipped a part.
+target
+rm "$tree/build/fuzzed/x.had"
+fuzz 0 runs_a_target_that_skips_a_part 1 FUZZES=1 SKIPS='no suite'
+expect 0 fuzz_tells_what_was_skipped grep -qx 'skipped: no suite' "$tree/out.fuzzed"
+fuzz 1 does_not_keep_what_skipped_a_part 1 FUZZES=1 SKIPS='no suite' FUZZ_KEEP=1
+expect 0 fuzz_keeps_nothing_of_it [ -z "$(ls "$tree/fuzz/corpus")" ]
+fuzz 0 keeps_what_skipped_nothing 1 FUZZES=1 FUZZ_KEEP=1
+expect 0 fuzz_adds_nothing_to_what_skipped [ "$(cut -d ' ' -f 1,8 "$tree/fuzz/corpus/x.had")" = '5 made' ]
 
 # A build of next to nothing, of which all that is wrong is told: told WORDS, or that they are not.
 small_build() {
@@ -185,6 +254,21 @@ runs() {
 }
 runs warns_of_a_whole_run_that_took_too_long 0 0
 runs warns_of_no_other 600 1
+
+# Tests that are named: named STATUS NAME TEST...
+named() {
+    want=$1 name=$2
+    shift 2
+    expect "$want" "run_$name" "$tree/tests/run" build "$@"
+    mv "$tree/out" "$tree/said"
+}
+named 0 takes_a_test_that_is_named tests/cli/one_test.sh
+named 1 fails_where_a_named_test_is_not_there tests/cli/one_test.sh no_such_test
+expect 0 run_tells_which_it_is grep -qx "not ok no_such_test (there is no 'no_such_test')" "$tree/said"
+expect 0 run_counts_it grep -q '^1 passed, 1 failed, 0 skipped' "$tree/said"
+named 1 fails_where_a_named_test_was_not_built build/tests/some_test
+rm "$tree/tests/cli/one_test.sh"
+named 1 fails_where_nothing_ran
 
 # The rebuilding of libraries, with stand-ins for apt-get and cmake: what the latter does is said in MAKES.
 mkdir -p "$tree/bin"

@@ -4,13 +4,15 @@
 # CPU-seconds, JOBS at a time (2). What it found stays in FUZZ_CORPUS (BUILD/corpus) and what it had is written down in
 # BUILD/fuzzed, so that a run that was ended goes on where it was, also when the target was built anew meanwhile; with FUZZ_AGAIN=1
 # every one starts at 0. FUZZ_MERGE=1 makes the corpus small at the end, FUZZ_KEEP=1 also writes fuzz/corpus/NAME.b64 of it and, in
-# NAME.had beside it, what it took (runs, CPU-seconds, edges, features, inputs, crashes, and which target it was, by the mark that
-# tools/fuzz_mark.sh makes of its file and its headers), from which a build that knows nothing yet goes on, also with FUZZ_KEEP=1 only. What
-# another target of that name had counts for nothing: such a one starts at 0, from the inputs that were kept.
+# NAME.had beside it, what it took: runs, CPU-seconds, edges, features, inputs, crashes, which target it was, by the mark that
+# tools/fuzz_mark.sh makes of its file and its headers, and which rebuilt libraries were in it all the time ("jpeg,webp"; "-" for none; "?"
+# or nothing where nobody wrote it down). A build that knows nothing yet goes on from there, also with FUZZ_KEEP=1 only. What another
+# target of that name had counts for nothing, nor what it had with fewer rebuilt libraries than are in it now: it starts at 0, from the
+# inputs that were kept. Where a target says "skipped: ..." that is told, its seconds are not added to, and nothing of it is kept.
 # FUZZ_MORE="DIR ..." gives it more to start from, which a merge leaves out; what comes of other people's files is not to be kept in the
 # tree.
 # A crash ends its target; when all have run the status is 1, and each is named with the file that does it. It is 1 too where a target had
-# less than its seconds, or its inputs were not merged.
+# less than its seconds, its inputs were not merged, or it should be kept and skipped a part.
 set -u
 
 # What a target's own head says of it ("max_len: 65536"), else $3.
@@ -44,8 +46,8 @@ merge() {
     [ -z "${FUZZ_KEEP:-}" ] || keep "$1"
     rm -rf "$corpus"
     mv "$corpus.new" "$corpus"
-    read -r runs cpu cov ft _ crashes mark <"$state/$1.had"
-    echo "$runs $cpu $cov $ft $(find "$corpus" -type f | wc -l) $crashes $mark" >"$state/$1.had"
+    read -r runs cpu cov ft _ crashes mark libs <"$state/$1.had"
+    echo "$runs $cpu $cov $ft $(find "$corpus" -type f | wc -l) $crashes $mark${libs:+ $libs}" >"$state/$1.had"
     [ -z "${FUZZ_KEEP:-}" ] || cp "$state/$1.had" "fuzz/corpus/$1.had"
 }
 
@@ -57,6 +59,7 @@ slice() {
     "$build/fuzz/$1" -max_total_time="$2" -max_len="$(said "$1" max_len 4096)" -timeout=20 -rss_limit_mb=2560 \
         -print_final_stats=1 -artifact_prefix="$state/crash-$1-" $dictionary "$corpus" $seeds ${FUZZ_MORE:-} >"$state/$1.log" 2>&1
     status=$?
+    grep -a '^skipped: ' "$state/$1.log" >>"$state/$1.skipped"
     runs=$((runs + $(sed -n 's/^stat::number_of_executed_units: *//p' "$state/$1.log" | tail -n 1 | grep . || echo 0)))
     return $status
 }
@@ -66,25 +69,47 @@ covered() {
     sed -n 's/^#[0-9].* cov: \([0-9]*\) ft: \([0-9]*\) .*/\1 \2/p' "$state/$1.log" | tail -n 1 | grep . || echo "0 0"
 }
 
-# What it has had so far, in runs, cpu and crashes: here, else in the tree.
+# linked NAME: the rebuilt libraries that are in it, by functions of theirs that it has.
+linked() {
+    nm --defined-only "$build/fuzz/$1" 2>/dev/null | awk '$2 == "T" || $2 == "t" { print $3 }' | LC_ALL=C sort -u >"$state/$1.names"
+    for archive in "${FUZZ_STATIC:-build/fuzz-libs/lib}"/lib*.a; do
+        nm -g --defined-only "$archive" 2>/dev/null | awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u |
+            LC_ALL=C comm -12 - "$state/$1.names" | grep -q . && basename "$archive" .a | sed 's/^lib//'
+    done | LC_ALL=C sort | paste -sd , - | grep . || echo -
+}
+
+# has_all LIBRARIES WANTED: what nobody wrote down is taken for enough.
+has_all() {
+    [ "$1" = '?' ] || [ "$2" = - ] || ! echo "$2" | tr , '\n' | grep -qvxF -e "$(echo "$1" | tr , '\n')"
+}
+
+# What it has had so far, in runs, cpu, crashes and libs: here, else in the tree.
 had_of() {
-    runs=0 cpu=0 crashes=0 mark=
+    runs=0 cpu=0 crashes=0 mark='' libs=''
     now=$(tools/fuzz_mark.sh "$1") || exit
+    within=$(linked "$1")
+    [ ! -s "$state/$1.skipped" ] || rm -f "$state/$1.had"
+    : >"$state/$1.skipped"
     for had in "$state/$1.had" ${FUZZ_KEEP:+"fuzz/corpus/$1.had"}; do
         if [ -n "${FUZZ_AGAIN:-}" ] || [ ! -f "$had" ]; then
             continue
         fi
-        read -r runs cpu _ _ _ crashes mark <"$had"
-        if [ "$mark" = "$now" ]; then
+        read -r runs cpu _ _ _ crashes mark libs <"$had"
+        libs=${libs:-?}
+        if [ "$mark" = "$now" ] && has_all "$libs" "$within"; then
             [ "$had" = "$state/$1.had" ] || cp "$had" "$state/$1.had"
             break
         fi
-        runs=0 cpu=0 crashes=0
+        runs=0 cpu=0 crashes=0 libs=''
     done
     # A crash that is known stays one until the target was built anew.
     # shellcheck disable=SC3013 # dash has it
     [ "$state/$1.had" -nt "$build/fuzz/$1" ] || crashes=0
     mark=$now
+    # With what is added now, what all of its seconds had.
+    if [ "$libs" != '?' ] || [ "$within" = - ]; then
+        libs=$within
+    fi
 }
 
 # next_wall LEFT CPU WALL: seconds by the clock that LEFT CPU-seconds take, where CPU of them took WALL.
@@ -112,14 +137,19 @@ one() {
         wall=$(next_wall $((seconds - cpu)) $((cpu - was)) $(($(date +%s) - start)))
         # shellcheck disable=SC2046 # two words are meant
         set -- $(covered "$name")
-        echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes $mark" >"$state/$name.had"
+        echo "$runs $cpu $1 $2 $(find "$corpus" -type f | wc -l) $crashes $mark $libs" >"$state/$name.had"
     done
     had=$((cpu - before))
+    if [ -n "${FUZZ_KEEP:-}" ] && [ -s "$state/$name.skipped" ]; then
+        echo "fuzz: $name skipped a part: nothing of it is kept" >&2
+        FUZZ_KEEP='' failed=1
+    fi
     if merges "$name" && [ "$crashes" -eq 0 ] && ! merge "$name"; then
         echo "fuzz: $name was not merged, see $state/$name.merge" >&2
         failed=1
     fi
     row "$name" $had
+    sort -u "$state/$name.skipped"
     [ "$crashes" -eq 0 ] || sed -n '/^SUMMARY/p; /Assertion/p; s/^artifact_prefix.*Test unit written to /  /p; s/^.*Test unit written to /  /p' "$state/$name.log" | sort -u
     return $failed
 }
@@ -132,9 +162,9 @@ merges() {
 
 # row NAME SECONDS: in all, and how many CPU-seconds were of this run.
 row() {
-    read -r runs cpu cov ft files crashes _ <"$state/$1.had"
-    printf '%-14s %11d runs %7d /s %6d edges %6d features %6d inputs %5d CPU-s, %d now  %s\n' "$1" "$runs" \
-        $((runs / (cpu > 0 ? cpu : 1))) "$cov" "$ft" "$files" "$cpu" "$2" "$([ "$crashes" -eq 0 ] && echo fine || echo CRASHED)"
+    read -r runs cpu cov ft files crashes _ libs <"$state/$1.had"
+    printf '%-14s %11d runs %7d /s %6d edges %6d features %6d inputs %5d CPU-s, %d now  %s  rebuilt: %s\n' "$1" "$runs" \
+        $((runs / (cpu > 0 ? cpu : 1))) "$cov" "$ft" "$files" "$cpu" "$2" "$([ "$crashes" -eq 0 ] && echo fine || echo CRASHED)" "${libs:-?}"
 }
 
 # libraries NAME...: which of those that targets link were rebuilt with the fuzzers' checks (tools/fuzz_libs.sh) and which are as the system
@@ -175,7 +205,7 @@ crashed=
 short=
 for name in "$@"; do
     cpu=0 crashes=0 mark=
-    [ ! -f "$state/$name.had" ] || read -r _ cpu _ _ _ crashes mark <"$state/$name.had"
+    [ ! -f "$state/$name.had" ] || read -r _ cpu _ _ _ crashes mark _ <"$state/$name.had"
     [ "$mark" = "$(tools/fuzz_mark.sh "$name")" ] || cpu=0
     all=$((all + cpu))
     if [ "$crashes" -ne 0 ]; then

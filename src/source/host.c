@@ -58,11 +58,17 @@ static void drop_text(char **p)
         idn2_free(*p);
 }
 
+/* "xn--" within a label says nothing. */
+static bool has_a_label(const char *host)
+{
+    return !strncmp(host, "xn--", 4) || strstr(host, ".xn--");
+}
+
 /* A-labels that stand for what they decode to, and for nothing that needs no A-label. */
 static bool honest_labels(const char *host)
 {
     cleanup(drop_text) char *unicode = NULL, *again = NULL;
-    if (!strstr(host, "xn--"))
+    if (!has_a_label(host))
         return true;
     return idn2_to_unicode_8z8z(host, &unicode, 0) == IDN2_OK &&
            idn2_lookup_u8((const uint8_t *)unicode, (uint8_t **)&again, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) ==

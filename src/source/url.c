@@ -167,20 +167,33 @@ static bool add_escaped(struct span s, char *out, size_t *len)
     return true;
 }
 
+/* What is not sent, or not as it is. */
+static bool is_spelt_well(struct span s)
+{
+    size_t len = 0;
+    char ignored[LIMIT_URL_TARGET];
+    return add_escaped(s, ignored, &len);
+}
+
+/* What begins with '#', or nothing; it is sent to nobody. */
+static bool is_fragment(struct span s)
+{
+    if (s.len)
+        skip(&s, 1);
+    return is_spelt_well(s);
+}
+
 /* From the end of the authority to the end. */
 static enum net_reason check_rest(struct span s, struct url *out)
 {
-    size_t len = 0, ignored = 0;
-    char fragment[LIMIT_URL_TARGET];
+    size_t len = 0;
     if (!s.len || s.at[0] != '/')
         out->target[len++] = '/';
     struct span sent = cut_before(&s, "#");
     if (!add_escaped(sent, out->target, &len))
         return NET_URL_SYNTAX;
     out->target[len] = '\0';
-    if (s.len)
-        skip(&s, 1);
-    return add_escaped(s, fragment, &ignored) ? NET_OK : NET_URL_SYNTAX;
+    return is_fragment(s) ? NET_OK : NET_URL_SYNTAX;
 }
 
 enum net_reason url_parse(const char *text, size_t len, struct url *ret)
@@ -265,6 +278,22 @@ static bool merge(const struct url *base, struct span s, char *out, size_t room)
     return true;
 }
 
+/* A path with a colon in its first part is none (RFC 3986, 4.2): where one reads a path, another reads a scheme. */
+static bool has_doubtful_colon(struct span s)
+{
+    (void)cut_before(&s, ":/?#");
+    return s.len && s.at[0] == ':';
+}
+
+/* A Location without a scheme, as it was sent: of what is merged, the fragment and what ".." takes away are no longer seen. */
+static bool is_relative(struct span s)
+{
+    if (has_doubtful_colon(s))
+        return false;
+    struct span sent = cut_before(&s, "#");
+    return is_spelt_well(sent) && is_fragment(s);
+}
+
 enum net_reason url_join(const struct url *base, const char *location, size_t len, struct url *ret)
 {
     struct span s = {location, len};
@@ -277,6 +306,8 @@ enum net_reason url_join(const struct url *base, const char *location, size_t le
         return NET_URL_SYNTAX;
     if (scheme_length(s))
         return url_parse(location, len, ret);
+    if (!is_relative(s))
+        return NET_URL_SYNTAX;
     if (len > 1 && !memcmp(location, "//", 2)) {
         n = snprintf(text, sizeof text, "https:%.*s", (int)len, location);
     } else {

@@ -165,6 +165,15 @@ TEST(a_url_is_taken_apart_into_what_is_dialled_and_sent)
     want_parts("https://[2606:4700:4700:0::1111]/", "2606:4700:4700::1111", "/");
 }
 
+TEST(an_a_label_begins_with_xn_and_no_other_does)
+{
+    struct url_host h;
+    want_parts("https://exxn--e.com/", "exxn--e.com", "/");
+    want_parts("https://a.bxn--c.d.test/", "a.bxn--c.d.test", "/");
+    CHECK(host_parse("a.xn--bcher-kv.test", 19, &h) == NET_HOST_SYNTAX);
+    CHECK(host_parse("xn--bcher-kv.test", 17, &h) == NET_HOST_SYNTAX);
+}
+
 static void want_join(const char *location, const char *want)
 {
     struct url base, next = {.target = ""};
@@ -192,6 +201,11 @@ TEST(a_location_is_resolved_against_the_url_that_sent_it)
         {"//b.test/y", "https://b.test/y"},
         {"https://b.test", "https://b.test/"},
         {"/a//b/./c", "https://a.test/a//b/c"},
+        {"y/1:2", "https://a.test/d/e/y/1:2"},
+        {"?1:2", "https://a.test/d/e/x?1:2"},
+        {"#1:2", "https://a.test/d/e/x?q"},
+        {"/1:2", "https://a.test/1:2"},
+        {"./1:2", "https://a.test/d/e/1:2"},
         {"", "url_syntax"},
         {"/a b", "url_syntax"},
         {"/%0d%0aHost:%20b", "url_syntax"},
@@ -207,6 +221,27 @@ TEST(a_location_is_resolved_against_the_url_that_sent_it)
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         want_join(rows[i][0], rows[i][1]);
+}
+
+TEST(a_location_with_a_colon_in_its_first_part_is_no_path)
+{
+    want_join("1.2.3.4:443/p", "url_syntax");
+    want_join("1:2", "url_syntax");
+    want_join(":443/p", "url_syntax");
+    want_join("1%3A2", "https://a.test/d/e/1%3A2");
+}
+
+TEST(what_is_dropped_of_a_relative_location_is_judged_too)
+{
+    want_join("/y#a b", "url_syntax");
+    want_join("y#a\\b", "url_syntax");
+    want_join("#%4", "url_syntax");
+    want_join("#a#b", "url_syntax");
+    want_join("a b/../y", "url_syntax");
+    want_join("/%4/../y", "url_syntax");
+    want_join("./?/../a b", "url_syntax");
+    want_join("//b.test/y#a b", "url_syntax");
+    want_join("y#%41|", "https://a.test/d/e/y");
 }
 
 TEST(a_redirect_has_its_own_reasons_for_what_is_private_or_not_https)
