@@ -272,7 +272,7 @@ def judge(eye, kind, prefix, size, made, name, box=None, way=None):
     plain = faint >= VISIBLE * strong
     visible.append(plain)
     proved[kind] = proved.get(kind, 0) + 1
-    leaked = hidden & eye.read(seen)
+    leaked = eye.read(seen) - eye.read(prefix + "-area.png")
     if leaked:
         leaked -= brought_out(eye, prefix)
     if leaked and plain:
