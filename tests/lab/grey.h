@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grey pictures in files, for the lab: read from PNG, JPEG, WebP and PGM, written as these, GIF, HEIC and AVIF. Whatever fails ends the
- * program. */
+/* Grey pictures in files, for the lab: read from PNG, JPEG, WebP and PGM, written as these, GIF, HEIC and AVIF; colour ones are seen as
+ * grey by a look, and written as PNG and WebP. Whatever fails ends the program. */
 #ifndef LAB_GREY_H
 #define LAB_GREY_H
 
@@ -23,6 +23,19 @@ struct grey {
     uint32_t w, h;
     uint8_t *px;
 };
+
+struct rgba {
+    uint32_t w, h;
+    uint8_t *px; /* not premultiplied */
+};
+
+/* How colours are seen as grey: so many thousandths of each channel, over a ground; BARE is as if there were no alpha. */
+enum { BARE = -1 };
+struct look {
+    unsigned red, green, blue;
+    int ground;
+};
+static const struct look look_bare = {299, 587, 114, BARE};
 
 static void *need(void *p)
 {
@@ -71,56 +84,70 @@ static void spill(const char *prefix, const char *suffix, const void *data, size
         need(NULL);
 }
 
-static struct grey grey_of_rgba(uint32_t w, uint32_t h, const uint8_t *px)
+static struct rgba rgba_of(const struct grey *g)
 {
-    struct grey g = grey_new(w, h);
-    for (size_t i = 0; i < (size_t)w * h; i++)
-        g.px[i] = (uint8_t)((px[4 * i] * 299 + px[4 * i + 1] * 587 + px[4 * i + 2] * 114 + 500) / 1000);
+    struct rgba m = {g->w, g->h, need(malloc((size_t)4 * g->w * g->h))};
+    for (size_t i = 0; i < (size_t)g->w * g->h; i++)
+        memcpy(m.px + 4 * i, (uint8_t[4]){g->px[i], g->px[i], g->px[i], 255}, 4);
+    return m;
+}
+
+/* Blending with a ground is linear in what is premultiplied: the area average of this is the area average as it is shown. */
+static struct grey grey_of(const struct rgba *m, const struct look *l)
+{
+    struct grey g = grey_new(m->w, m->h);
+    for (size_t i = 0; i < (size_t)m->w * m->h; i++) {
+        const uint8_t *c = m->px + 4 * i;
+        unsigned alpha = l->ground == BARE ? 255 : c[3], ground = l->ground == BARE ? 0 : (unsigned)l->ground;
+        unsigned own = c[0] * l->red + c[1] * l->green + c[2] * l->blue;
+        g.px[i] = (uint8_t)((own * alpha + 1000 * ground * (255 - alpha) + 127500) / 255000);
+    }
     return g;
 }
 
-static struct grey read_png(const uint8_t *data, size_t len)
+static struct rgba read_png(const uint8_t *data, size_t len)
 {
     spng_ctx *c = need(spng_ctx_new(0));
     struct spng_ihdr head;
     size_t size = 0;
     if (spng_set_png_buffer(c, data, len) || spng_get_ihdr(c, &head) || spng_decoded_image_size(c, SPNG_FMT_RGBA8, &size))
         need(NULL);
-    auto_free uint8_t *px = need(malloc(size));
+    uint8_t *px = need(malloc(size));
     if (spng_decode_image(c, px, size, SPNG_FMT_RGBA8, SPNG_DECODE_TRNS))
         need(NULL);
     spng_ctx_free(c);
-    return grey_of_rgba(head.width, head.height, px);
+    return (struct rgba){head.width, head.height, px};
 }
 
-static struct grey read_jpeg(const uint8_t *data, size_t len)
+static struct rgba read_jpeg(const uint8_t *data, size_t len)
 {
     struct jpeg_error_mgr errors;
     struct jpeg_decompress_struct d = {.err = jpeg_std_error(&errors)};
     jpeg_create_decompress(&d);
     jpeg_mem_src(&d, data, len);
     (void)jpeg_read_header(&d, TRUE);
-    d.out_color_space = JCS_GRAYSCALE;
+    d.out_color_space = JCS_EXT_RGBA;
     (void)jpeg_start_decompress(&d);
-    struct grey g = grey_new(d.output_width, d.output_height);
+    struct rgba m = {d.output_width, d.output_height, need(calloc(d.output_width, (size_t)4 * d.output_height))};
     while (d.output_scanline < d.output_height) {
-        JSAMPROW row = g.px + (size_t)d.output_scanline * g.w;
+        JSAMPROW row = m.px + (size_t)4 * d.output_scanline * m.w;
         (void)jpeg_read_scanlines(&d, &row, 1);
     }
     jpeg_destroy_decompress(&d);
-    return g;
+    return m;
 }
 
-static struct grey read_webp(const uint8_t *data, size_t len)
+static struct rgba read_webp(const uint8_t *data, size_t len)
 {
     int w, h;
     uint8_t *px = need(WebPDecodeRGBA(data, len, &w, &h));
-    struct grey g = grey_of_rgba((uint32_t)w, (uint32_t)h, px);
+    struct rgba m = {(uint32_t)w, (uint32_t)h, need(malloc((size_t)4 * (size_t)w * (size_t)h))};
+    memcpy(m.px, px, (size_t)4 * m.w * m.h);
     WebPFree(px);
-    return g;
+    return m;
 }
 
-static struct grey read_pgm(const uint8_t *data, size_t len)
+static struct rgba read_pgm(const uint8_t *data, size_t len)
 {
     char head[64] = "";
     uint32_t w, h;
@@ -130,14 +157,16 @@ static struct grey read_pgm(const uint8_t *data, size_t len)
         need(NULL);
     struct grey g = grey_new(w, h);
     memcpy(g.px, data + at + 1, (size_t)w * h);
-    return g;
+    struct rgba m = rgba_of(&g);
+    free(g.px);
+    return m;
 }
 
-static struct grey grey_read(const char *path)
+static struct rgba rgba_read(const char *path)
 {
     static const struct {
         const char *magic;
-        struct grey (*read)(const uint8_t *data, size_t len);
+        struct rgba (*read)(const uint8_t *data, size_t len);
     } kinds[] = {{"\x89PNG", read_png}, {"\xff\xd8", read_jpeg}, {"RIFF", read_webp}, {"P5", read_pgm}};
     size_t len;
     auto_free uint8_t *data = slurp(path, &len);
@@ -145,18 +174,43 @@ static struct grey grey_read(const char *path)
         if (!memcmp(data, kinds[i].magic, strlen(kinds[i].magic)))
             return kinds[i].read(data, len);
     need(NULL);
-    return (struct grey){0};
+    return (struct rgba){0};
+}
+
+static struct grey grey_seen(const char *path, const struct look *l)
+{
+    struct rgba m = rgba_read(path);
+    struct grey g = grey_of(&m, l);
+    free(m.px);
+    return g;
+}
+
+static struct grey grey_read(const char *path)
+{
+    return grey_seen(path, &look_bare);
+}
+
+static void write_png_rows(FILE *f, struct spng_ihdr head, const uint8_t *px, size_t len)
+{
+    spng_ctx *c = need(spng_ctx_new(SPNG_CTX_ENCODER));
+    head.bit_depth = 8;
+    if (spng_set_png_file(c, f) || spng_set_ihdr(c, &head) || spng_set_option(c, SPNG_IMG_COMPRESSION_LEVEL, 1) ||
+        spng_encode_image(c, px, len, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE) || fclose(f))
+        need(NULL);
+    spng_ctx_free(c);
 }
 
 static void write_png(const char *prefix, const char *suffix, const struct grey *g)
 {
-    spng_ctx *c = need(spng_ctx_new(SPNG_CTX_ENCODER));
-    struct spng_ihdr head = {.width = g->w, .height = g->h, .bit_depth = 8, .color_type = SPNG_COLOR_TYPE_GRAYSCALE};
-    FILE *f = create(prefix, suffix);
-    if (spng_set_png_file(c, f) || spng_set_ihdr(c, &head) || spng_set_option(c, SPNG_IMG_COMPRESSION_LEVEL, 1) ||
-        spng_encode_image(c, g->px, (size_t)g->w * g->h, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE) || fclose(f))
-        need(NULL);
-    spng_ctx_free(c);
+    write_png_rows(create(prefix, suffix), (struct spng_ihdr){.width = g->w, .height = g->h, .color_type = SPNG_COLOR_TYPE_GRAYSCALE},
+                   g->px, (size_t)g->w * g->h);
+}
+
+static void write_png_rgba(const char *prefix, const struct rgba *m)
+{
+    write_png_rows(create(prefix, ".png"),
+                   (struct spng_ihdr){.width = m->w, .height = m->h, .color_type = SPNG_COLOR_TYPE_TRUECOLOR_ALPHA}, m->px,
+                   (size_t)4 * m->w * m->h);
 }
 
 static void write_pgm(const char *prefix, const struct grey *g)
@@ -191,24 +245,22 @@ static void write_jpeg(const char *prefix, const struct grey *g)
         need(NULL);
 }
 
-static void write_webp(const char *prefix, const struct grey *g)
+/* Without loss, and with the colours of what is not to be seen. */
+static void write_webp(const char *prefix, const struct rgba *m)
 {
     WebPConfig config;
     WebPPicture p;
     WebPMemoryWriter out;
-    size_t n = (size_t)g->w * g->h;
-    auto_free uint8_t *rgb = need(malloc(n * 3));
-    for (size_t i = 0; i < n; i++)
-        memset(rgb + i * 3, g->px[i], 3);
     WebPMemoryWriterInit(&out);
     if (!WebPConfigInit(&config) || !WebPConfigLosslessPreset(&config, 0) || !WebPPictureInit(&p))
         need(NULL);
+    config.exact = 1;
     p.use_argb = 1;
-    p.width = (int)g->w;
-    p.height = (int)g->h;
+    p.width = (int)m->w;
+    p.height = (int)m->h;
     p.writer = WebPMemoryWrite;
     p.custom_ptr = &out;
-    if (!WebPPictureImportRGB(&p, rgb, (int)g->w * 3) || !WebPEncode(&config, &p))
+    if (!WebPPictureImportRGBA(&p, m->px, (int)m->w * 4) || !WebPEncode(&config, &p))
         need(NULL);
     spill(prefix, ".webp", out.mem, out.size);
     WebPMemoryWriterClear(&out);

@@ -268,23 +268,35 @@ def observer():
 
 # ---------------------------------------------------------------- redirects to every private form
 
+# How a URL and a redirect may be refused before anyone is called; not by a server's fault or a clock.
+BY_FORM = "url_syntax|userinfo|host_syntax|port_syntax|port|"
+BY_ADDRESS = "|".join("ip_" + a for a in ("unspecified", "loopback", "private", "cgnat", "linklocal", "metadata", "multicast",
+                                          "broadcast", "reserved", "embedded"))
+REFUSED = BY_FORM + "scheme|host_name|" + BY_ADDRESS
+REFUSED_HOP = BY_FORM + "redirect_scheme|redirect_private"
+
+
 def spelled():
     @test("no_spelling_of_a_private_place_is_called")
     def _():
-        all_forms, lines = forms(QUICK), []
+        all_forms, lines, hops = forms(QUICK), [], set()
+        servers.PATHS["/"] = servers.ok(b"0123456789")
         for i, url in enumerate(all_forms):
-            lines.append(("!", 30000, url))
+            public = "ALLOW" if url.startswith("https://a.test#") else None  # the place is a fragment: a.test is meant, and answers
+            lines.append((public or REFUSED, 30000, url))
             if QUICK and i % 4:
                 continue
             path = "/r/%d" % i
+            hops.add(path)
             servers.PATHS[path] = servers.redirect(url.encode().decode("latin-1"), (301, 302, 303, 307, 308)[i % 5])
-            lines.append(("!", 30000, "https://p-%d.hop.test%s" % (300000 + i, path)))
+            lines.append((public or REFUSED_HOP, 30000, "https://p-%d.hop.test%s" % (300000 + i, path)))
         with Watch() as watch:
             got = fetch(lines)
         watch.nothing_private()
         as_wanted(got, len(lines))
+        same(hops - {head.split(" ")[1] for head in servers.requests}, set(), "redirects that nobody was told")
         figure("spellings_of_private_places", len(all_forms), "URLs")
-        figure("redirects_to_private_places", len(lines) - len(all_forms), "redirects")
+        figure("redirects_to_private_places", len(hops), "redirects, each asked for")
 
 
 # ---------------------------------------------------------------- slow servers

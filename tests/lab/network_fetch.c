@@ -2,8 +2,8 @@
 /*
  * Fetches the URLs of its input in one process, with THREADS at once, and compares how each ended: network_fetch CA THREADS
  * [GRACE [BESIDE]]. A line is "VERDICTS AT_MOST URL": the URL is fetched once for each verdict ("ALLOW", a reason's code, "!"
- * any reason, "-" anything; several with a comma between), and none may take longer than AT_MOST ms (0: any time) and GRACE
- * more. Prints what was not so, then how many fetches there were, how they ended, the longest, and how many descriptors and
+ * any reason, "-" anything, or "|" between some that will do; several with a comma between), and none may take longer than AT_MOST ms
+ * (0: any time) and GRACE more. Prints what was not so, then how many fetches there were, how they ended, the longest, and how many descriptors and
  * threads are left over that were not there before. With BESIDE, the first THREADS lines have a thread each, and BESIDE more
  * threads share the rest.
  */
@@ -41,13 +41,24 @@ static int entries(const char *name)
     return n;
 }
 
+/* Whether it ended as wanted: "-" in any way, "!" with any reason, otherwise with one of these, "|" between them. */
+static bool is_wanted(const char *want, const char *got)
+{
+    size_t len = strlen(got);
+    if (!strcmp(want, "-") || !strcmp(want, "!"))
+        return *want == '-' || strcmp(got, "ALLOW") != 0;
+    for (const char *at = want; len && (at = strstr(at, got)); at += len)
+        if ((at == want || at[-1] == '|') && (!at[len] || at[len] == '|'))
+            return true;
+    return false;
+}
+
 static void judge(struct crowd *c, const char *url, const char *want, const char *got, int64_t ms, int64_t at_most)
 {
-    bool fine = !strcmp(want, "-") || !strcmp(want, got) || (!strcmp(want, "!") && strcmp(got, "ALLOW") != 0);
     bool late = at_most && ms > at_most + c->grace;
     c->fetches++;
     c->longest = MAX(c->longest, ms);
-    if (fine && !late)
+    if (is_wanted(want, got) && !late)
         return;
     if (c->wrong++ < SHOWN)
         printf("wrong %s: got %s after %lld ms, want %s within %lld ms\n", url, got, (long long)ms, want, (long long)at_most);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures that show other text after a careless downscale, and what they look like after a careful one. Everything is grey.
+ * Pictures that show other text after a careless downscale, and what they look like after a careful one. They are grey, or hold the
+ * payload in their colours or alpha in one of some ways; these are judged as grey too, by the look that shows it.
  *
- *   scaling attack PAYLOAD.png COVER.png|flat|gradient|noise KERNEL WxH FROMxFROM PREFIX
- *       A picture that is FROMxFROM, to be scaled to WxH: a cover, but the pixels that the careless scaler looks at hold the payload. Writes PREFIX.pgm,
- *       .png, .jpg, .gif, .webp (lossless) and -film.gif (the picture, then a flat one), PREFIX-careless.png (what that scaler makes
- *       of it) and PREFIX-area.png (the exact area average, rounded). Says how strong the payload is in these two.
+ *   scaling attack PAYLOAD.png COVER.png|flat|gradient|noise KERNEL WxH FROMxFROM PREFIX [WAY]
+ *       A picture that is FROMxFROM, to be scaled to WxH: a cover, but the pixels that the careless scaler looks at hold the payload.
+ *       Writes PREFIX.pgm, .png, .jpg, .gif, .webp (lossless) and -film.gif (the picture, then a flat one), PREFIX-careless.png (what
+ *       that scaler makes of it) and PREFIX-area.png (the exact area average, rounded). Says how strong the payload is in these two.
+ *       With a WAY only .png and .webp, in colour; .pgm, -careless.png and -area.png are as its look shows them.
+ *   scaling look PICTURE WAY OUT.png             as the look of that way shows it
  *   scaling heif PREFIX.pgm OUT.heic|OUT.avif    the same as such a file, without loss: by itself, because it takes long
  *   scaling judge PREFIX.pgm PAYLOAD.png PICTURE [X,Y,W,H]
  *       Decibels of the picture (that part of it) to the area average, in doubles, and how strong the payload is in it.
@@ -195,6 +198,125 @@ static void inject(struct grey *g, const struct grey *payload, const struct kern
                 }
 }
 
+/* ---------------------------------------------------------------- colours and alpha */
+
+enum channel { RED, GREEN, BLUE };
+
+static void paint(uint8_t px[4], uint8_t v, uint8_t alpha)
+{
+    memset(px, v, 3);
+    px[3] = alpha;
+}
+
+static void ink_red(uint8_t px[4], uint8_t cover, uint8_t inked)
+{
+    paint(px, cover, 255);
+    px[RED] = inked;
+}
+
+static void ink_green(uint8_t px[4], uint8_t cover, uint8_t inked)
+{
+    paint(px, cover, 255);
+    px[GREEN] = inked;
+}
+
+static void ink_blue(uint8_t px[4], uint8_t cover, uint8_t inked)
+{
+    paint(px, cover, 255);
+    px[BLUE] = inked;
+}
+
+/* Less blue and as much more green as keeps the luma; a darker cover has room for it. */
+static void ink_chroma(uint8_t px[4], uint8_t cover, uint8_t inked)
+{
+    double v = cover * 0.8, blue = inked * 0.8;
+    paint(px, rounded(v), 255);
+    px[GREEN] = rounded(v + (v - blue) * 114 / 587);
+    px[BLUE] = rounded(blue);
+}
+
+/* Black that is thin, white that is thin: the picture is in the alpha alone. */
+static void ink_black(uint8_t px[4], uint8_t cover, uint8_t inked)
+{
+    (void)cover;
+    paint(px, 0, 255 - inked);
+}
+
+static void ink_white(uint8_t px[4], uint8_t cover, uint8_t inked)
+{
+    (void)cover;
+    paint(px, 255, inked);
+}
+
+/* Ink that is not there, but for one who overlooks the alpha. */
+static void ink_under(uint8_t px[4], uint8_t cover, uint8_t inked)
+{
+    paint(px, inked, cover ? (uint8_t)(255 * inked / cover) : 255);
+}
+
+static const struct way {
+    const char *name;
+    void (*ink)(uint8_t px[4], uint8_t cover, uint8_t inked);
+    struct look seen, careless; /* by whom it is looked at; by one who scales without care */
+} ways[] = {
+    {"red", ink_red, {1000, 0, 0, BARE}, {1000, 0, 0, BARE}},
+    {"green", ink_green, {299, 587, 114, BARE}, {299, 587, 114, BARE}},
+    {"blue", ink_blue, {0, 0, 1000, BARE}, {0, 0, 1000, BARE}},
+    {"chroma", ink_chroma, {0, 0, 1000, BARE}, {0, 0, 1000, BARE}},
+    {"alpha-over-white", ink_black, {299, 587, 114, 255}, {299, 587, 114, 255}},
+    {"alpha-over-black", ink_white, {299, 587, 114, 0}, {299, 587, 114, 0}},
+    {"under-alpha", ink_under, {299, 587, 114, 255}, {299, 587, 114, BARE}},
+};
+
+static const struct way *way_of(const char *name)
+{
+    for (size_t i = 0; i < COUNT(ways); i++)
+        if (!strcmp(ways[i].name, name))
+            return &ways[i];
+    need(NULL);
+    return NULL;
+}
+
+static struct rgba inked(const struct way *way, const struct grey *cover, const struct grey *g)
+{
+    struct rgba m = {g->w, g->h, need(malloc((size_t)4 * g->w * g->h))};
+    for (size_t i = 0; i < (size_t)g->w * g->h; i++)
+        way->ink(m.px + 4 * i, cover->px[i], g->px[i]);
+    return m;
+}
+
+static void write_grey(const char *prefix, const struct grey *g)
+{
+    struct rgba m = rgba_of(g);
+    write_png(prefix, ".png", g);
+    write_jpeg(prefix, g);
+    write_gif(prefix, ".gif", g, false);
+    write_gif(prefix, "-film.gif", g, true);
+    if (g->w * g->h <= WEBP_MOST)
+        write_webp(prefix, &m);
+    free(m.px);
+}
+
+static struct grey grey_copy(const struct grey *g)
+{
+    struct grey out = grey_new(g->w, g->h);
+    memcpy(out.px, g->px, (size_t)g->w * g->h);
+    return out;
+}
+
+/* Writes it in colour; g becomes what is to be seen of it, and what comes back is what a careless scaler looks at. */
+static struct grey coloured(const struct way *way, const char *prefix, const struct grey *cover, struct grey *g)
+{
+    struct rgba m = inked(way, cover, g);
+    struct grey bare = grey_of(&m, &way->careless);
+    free(g->px);
+    *g = grey_of(&m, &way->seen);
+    write_png_rgba(prefix, &m);
+    write_webp(prefix, &m);
+    free(m.px);
+    return bare;
+}
+
 static int attack(char **v)
 {
     const struct kernel *k = NULL;
@@ -203,22 +325,21 @@ static int attack(char **v)
         k = !strcmp(kernels[i].name, v[2]) ? &kernels[i] : k;
     if (!k || sscanf(v[3], "%ux%u", &w, &h) != 2 || sscanf(v[4], "%ux%u", &from_w, &from_h) != 2 || from_w < w || from_h < h)
         return 2;
-    struct grey payload = grey_read(v[0]), g = cover_new(v[1], from_w, from_h);
+    struct grey payload = grey_read(v[0]), g = cover_new(v[1], from_w, from_h), cover = grey_copy(&g);
     inject(&g, &payload, k, w, h);
-    struct grey small = careless(k, &g, w, h);
+    if (!v[6])
+        write_grey(v[5], &g);
+    struct grey looked = v[6] ? coloured(way_of(v[6]), v[5], &cover, &g) : grey_copy(&g);
+    struct grey small = careless(k, &looked, w, h);
     struct plane mean = area_average(&g, w, h);
     struct grey area = grey_of_plane(&mean);
     write_pgm(v[5], &g);
-    write_png(v[5], ".png", &g);
-    write_jpeg(v[5], &g);
-    write_gif(v[5], ".gif", &g, false);
-    write_gif(v[5], "-film.gif", &g, true);
-    if (g.w * g.h <= WEBP_MOST)
-        write_webp(v[5], &g);
     write_png(v[5], "-careless.png", &small);
     write_png(v[5], "-area.png", &area);
     printf("%.3f %.3f\n", strength(&small, &payload), strength(&area, &payload));
     free(payload.px);
+    free(cover.px);
+    free(looked.px);
     free(g.px);
     free(small.px);
     free(mean.px);
@@ -258,6 +379,14 @@ static int heif(char **v)
 {
     struct grey g = grey_read(v[0]);
     write_heif(v[1], &g);
+    free(g.px);
+    return 0;
+}
+
+static int look(char **v)
+{
+    struct grey g = grey_seen(v[0], &way_of(v[1])->seen);
+    write_png(v[2], "", &g);
     free(g.px);
     return 0;
 }
@@ -350,11 +479,11 @@ int main(int argc, char **argv)
         const char *name;
         int words;
         int (*run)(char **v);
-    } commands[] = {{"attack", 6, attack}, {"heif", 2, heif}, {"judge", 3, judge}, {"cut", 3, cut}, {"bring-out", 2, bring_out},
-                  {"box", 2, box}};
+    } commands[] = {{"attack", 6, attack}, {"heif", 2, heif}, {"judge", 3, judge}, {"look", 3, look}, {"cut", 3, cut},
+                  {"bring-out", 2, bring_out}, {"box", 2, box}};
     for (size_t i = 0; argc > 1 && i < COUNT(commands); i++)
         if (!strcmp(argv[1], commands[i].name) && argc - 2 >= commands[i].words)
             return commands[i].run(argv + 2);
-    fputs("usage: scaling attack|heif|judge|cut|bring-out|box ...\n", stderr);
+    fputs("usage: scaling attack|heif|judge|look|cut|bring-out|box ...\n", stderr);
     return 2;
 }

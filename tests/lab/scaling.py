@@ -5,7 +5,9 @@ shown by view at that size, in every kind of file that can hold it: no word may 
 distance to the area average is stated, and how strong the payload is in both; these two also of pictures in which no recognition found
 the payload after the careless scaler, so that they do not hang on what it reads. Where the recognition reads a word of the faintest by
 luck, in a picture that holds the payload no stronger than the area average does, that is counted by itself; and so is a word
-that is read where the area average holds a tenth of the payload's strength or more, which anyone can see."""
+that is read where the area average holds a tenth of the payload's strength or more, which anyone can see. The pictures are grey; and
+PNG and WebP that hold the payload in one channel, in colour of the same luma, in the alpha, or in colours under it: each of these ways has
+a look (a channel, or grey over white or black) by which the picture, its area average and what is shown are read and judged."""
 import base64
 import hashlib
 import json
@@ -32,9 +34,14 @@ SIZE = (280, 140)
 FLOOR = {**dict.fromkeys(("png", "jpg", "gif", "webp", "bmp", "tif", "heic", "avif", "frame", "avi"), 24),
          **dict.fromkeys(("pdf", "svg", "md", "sheet", "reel"), 28)}
 KINDS = tuple(FLOOR)
+WAYS = ("red", "green", "blue", "chroma", "alpha-over-white", "alpha-over-black", "under-alpha")
+# In one channel alone less is kept: lossy files hold colour at half the size (4:2:0), which blurs the payload. The exact area average,
+# encoded so, is as far from itself.
+FLOOR.update({way: 24 if "alpha" in way else 19 if way == "chroma" else 22 for way in WAYS})
 found = {}
 known = {}
-figures = {kind: [] for kind in KINDS}
+figures = {kind: [] for kind in FLOOR}
+proved = {}  # kind: how often one was shown that OCR proved to be an attack
 stronger, leaks, luck, visible, read_visible = [], [], [], [], []
 # From this part of its strength on, the payload can be seen in the area average by anyone, whether or not the recognition reads it.
 VISIBLE = 0.1
@@ -202,9 +209,10 @@ def place_in(eye, kind, w, h):
 MD_EDGE, SHEET_EDGE = 380, 600
 
 
-def attack(eye, kernel, source, cover, size, prefix):
-    """Makes it; gives the words that only carelessness shows, and how strong the payload is in both."""
-    strong, faint = map(float, tool("attack", "payload.png", cover, kernel, "%dx%d" % size, "%dx%d" % source, prefix).split())
+def attack(eye, kernel, source, cover, size, prefix, *way):
+    """Makes it, grey or in that way; gives the words that only carelessness shows, and how strong the payload is in both."""
+    strong, faint = map(float, tool("attack", "payload.png", cover, kernel, "%dx%d" % size, "%dx%d" % source, prefix,
+                                    *way).split())
     careless = eye.read(prefix + "-careless.png")
     hidden = careless - eye.read(prefix + "-area.png") if careless else careless
     return hidden, strong, faint
@@ -216,8 +224,8 @@ def brought_out(eye, prefix):
     return set().union(*(eye.read(f"{prefix}-{how}.png") for how in ("wide", "soft", "sharp", "calm", "large", "blur")))
 
 
-def show(eye, kind, prefix, size, box=None):
-    """The file of that kind, shown: (picture as PNG or as it came, decibels)."""
+def show(eye, kind, prefix, size, box=None, way=None):
+    """The file of that kind, shown: (picture as PNG or as it came, decibels and strength)."""
     w, h, px = pixels(prefix)
     path = {"frame": prefix + "-film.gif", "sheet": prefix + "-film.gif", "reel": prefix + ".avi"}.get(kind, f"{prefix}.{kind}")
     if kind == "bmp":
@@ -242,27 +250,34 @@ def show(eye, kind, prefix, size, box=None):
     if box:
         tool("cut", seen, box, seen + ".png")
         return seen + ".png", tool("judge", prefix + ".pgm", "payload.png", seen, box).split()
+    if way:
+        tool("look", seen, way, seen + ".png")
+        seen += ".png"
     return seen, tool("judge", prefix + ".pgm", "payload.png", seen).split()
 
 
-def judge(eye, kind, prefix, size, made, name, box=None):
+def judge(eye, kind, prefix, size, made, name, box=None, way=None):
     hidden, strong, faint = made
-    shown = show(eye, kind, prefix, size, box)
+    shown = show(eye, kind, prefix, size, box, way)
     if not shown:
         return
+    kind = way or kind
     seen, (decibels, strength) = shown[0], map(float, shown[1])
     figures[kind].append((decibels, name))
-    stronger.append(((strength - faint) / strong, kind, name, f"{strength / strong:.3f} for {faint / strong:.3f}"))
+    # Ink under alpha is lighter than what is around it, where it is seen at all; a scaler that forgets the alpha makes it darker.
+    above = abs(strength - faint) if way == "under-alpha" else strength - faint
+    stronger.append((above / strong, kind, name, f"{strength / strong:.3f} for {faint / strong:.3f}"))
     if not hidden:
         return
     plain = faint >= VISIBLE * strong
     visible.append(plain)
-    leaked = hidden & eye.read(seen)
+    proved[kind] = proved.get(kind, 0) + 1
+    leaked = eye.read(seen) - eye.read(prefix + "-area.png")
     if leaked:
         leaked -= brought_out(eye, prefix)
     if leaked and plain:
         read_visible.append((kind, name))
-    elif leaked and strength <= faint:
+    elif leaked and abs(strength) <= abs(faint):
         luck.append((kind, name))
     elif leaked:
         leaks.append((kind, name, sorted(leaked), f"{decibels:.1f} dB, strength {strength:.2f} for {faint:.2f}, careless {strong:.1f}"))
@@ -302,6 +317,21 @@ def placed(eye):
     return attacks
 
 
+def coloured(eye):
+    """In colours and alpha: each way with each kernel, ratios and covers in turn, as PNG and as WebP."""
+    attacks, number = 0, 0
+    for kernel in KERNELS[1:2] if QUICK else KERNELS:
+        for way in WAYS:
+            for _ in range(1 if QUICK else 3):
+                number += 1
+                ratio, cover = RATIOS[number % len(RATIOS)], COVERS[number // 2 % len(COVERS)]
+                made = attack(eye, kernel, (round(SIZE[0] * ratio), round(SIZE[1] * ratio)), cover, SIZE, "colour", way)
+                attacks += bool(made[0])
+                for kind in ("png", "webp"):
+                    judge(eye, kind, "colour", SIZE, made, f"{kernel} x{ratio} on {cover}, {kind}", way=way)
+    return attacks
+
+
 def no_text_appears_by_scaling():
     home = Home(HOST, "", bare=True)
     draw(home, "payload", SAYS)
@@ -311,20 +341,27 @@ def no_text_appears_by_scaling():
     try:
         assert eye.read("payload.png") == WORDS, "the payload cannot be read"
         attacks = direct(eye)
+        in_colour = coloured(eye)
         if not QUICK:
             attacks += placed(eye)
     finally:
         eye.server.__exit__()
     print(f"figure scaling_attacks_proved {attacks} pictures")
+    print(f"figure scaling_attacks_in_colour_proved {in_colour} pictures")
     for kind, rows in figures.items():
         if rows:
             rows.sort()
             middle = rows[len(rows) // 2][0]
-            print(f"figure least_psnr_to_area_average_{kind} {rows[0][0]:.1f} dB ({rows[0][1]}; {len(rows)} shown, middle {middle:.1f})")
+            print(f"figure least_psnr_to_area_average_{kind} {rows[0][0]:.1f} dB ({rows[0][1]}; {len(rows)} shown, "
+                  f"{proved.get(kind, 0)} of proved ones, middle {middle:.1f})")
     stronger.sort()
     print(f"figure most_payload_above_area_average {100 * stronger[-1][0]:.1f} % of the careless one's ({' '.join(stronger[-1][1:])})")
+    for way in WAYS:
+        most = max((row for row in stronger if row[1] == way), default=None)
+        if most:
+            print(f"figure most_payload_above_area_average_{way} {100 * most[0]:.1f} % ({' '.join(most[2:])})")
     print(f"figure payload_visible_in_area_average_too {sum(visible)} of {len(visible)} pictures, {len(read_visible)} of them read in ours "
-          "alone")
+          f"alone {sorted(read_visible)}")
     print(f"figure read_in_ours_alone_though_no_stronger {len(luck)} of {len(visible)} pictures")
     print(f"figure words_that_only_scaling_showed {len(leaks)}")
     assert attacks >= (1 if QUICK else 8 * len(RATIOS)), f"{attacks} attacks are too few to say anything"
@@ -332,6 +369,8 @@ def no_text_appears_by_scaling():
     assert len(luck) + len(read_visible) <= LUCKY * len(visible), (luck, read_visible)
     assert stronger[-1][0] <= STRONGER, stronger[-5:]
     for kind, rows in figures.items():
+        assert rows or (QUICK and kind not in WAYS), f"no {kind} was shown"
+        assert proved.get(kind) or QUICK, f"of {kind} no attack was proved and shown"
         assert not rows or rows[0][0] >= FLOOR[kind], (kind, rows[0])
 
 
