@@ -177,9 +177,11 @@ void jpeg_writer_rows(struct jpeg_writer *w, uint32_t rows)
 int jpeg_writer_end(struct jpeg_writer *w, struct encoded *ret)
 {
     int e = run(w, finish, w->m->size.h);
-    if (!e)
-        *ret = (struct encoded){take(w->to.data), w->to.room - w->to.base.free_in_buffer, w->by, w->m->size};
-    return e;
+    if (e)
+        return e;
+    uint8_t *data = take(w->to.data);
+    *ret = (struct encoded){data, w->to.room - w->to.base.free_in_buffer, w->by, w->m->size};
+    return 0;
 }
 
 static int encode_as(const struct image *m, unsigned quality, const struct encoder *by, struct encoded *ret)

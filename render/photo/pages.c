@@ -41,7 +41,9 @@ static int size_of(const struct pages *d, uint32_t number, struct size *ret, str
     struct header h = {0};
     struct complaint of_page = {0};
     int status = d->ops->open(&s, &page, &h, &of_page);
-    *ret = status ? (struct size){0} : upright(&h);
+    *ret = (struct size){0};
+    if (!status)
+        *ret = upright(&h);
     d->ops->close(page);
     return status == WORK_NO_MEMORY ? complain(c, WORK_NO_MEMORY, "page %u: %.100s", number, of_page.detail) : WORK_OK;
 }

@@ -115,7 +115,8 @@ static int draw_on(struct decoder *d, cairo_t *cr, const struct want *want, stru
     const struct area *area = &want->area;
     RsvgHandle *part = svg_part(&d->markup, d->handle, &d->extent, want);
     if (part) {
-        int status = render(part, cr, &(RsvgRectangle){0, 0, want->target.w, want->target.h}, c);
+        RsvgRectangle all = {0, 0, want->target.w, want->target.h};
+        int status = render(part, cr, &all, c);
         g_object_unref(part);
         return status;
     }

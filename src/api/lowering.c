@@ -279,7 +279,7 @@ static void writer_free_p(struct writer **w)
 
 int lowering_write(struct lowering *l, size_t from, const struct lowering_output *out, struct fovea_fault *fault)
 {
-    struct lowering_boundary at = from == SIZE_MAX ? (struct lowering_boundary){.seq = 1} : l->boundaries[from];
+    struct lowering_boundary at = {.seq = 1};
     struct writing w = {.l = l, .out = out, .fault = fault};
     struct lower_job job = {.target = &l->aim.target,
                             .replay = out->as_is ? NULL : l->replay,
@@ -288,6 +288,8 @@ int lowering_write(struct lowering *l, size_t from, const struct lowering_output
                             .hooks = {&w, write_piece, write_payload, write_boundary, write_place,
                                       out->as_is ? NULL : ids_before, write_note, write_fate}};
     cleanup(writer_free_p) struct writer *to = NULL;
+    if (from != SIZE_MAX)
+        at = l->boundaries[from];
     l->n_boundaries = from == SIZE_MAX ? 0 : from;
     while (l->n_fates && l->fates[l->n_fates - 1].seq >= at.seq)
         l->n_fates--;

@@ -84,7 +84,9 @@ static int make_rows(struct view_job *j, struct side *s)
     bool nothing = r == 0 && has_nothing_there(j, s);
     if (r == 0 && !nothing)
         r = view_refuse_end(j);
-    s->reply = nothing ? (struct work_reply){0} : j->output.reply;
+    s->reply = j->output.reply;
+    if (nothing)
+        s->reply = (struct work_reply){0};
     pool_output_done(&j->output);
     return r;
 }

@@ -18,6 +18,7 @@
     X(curl_multi_remove_handle) X(curl_multi_perform) X(curl_multi_poll) X(curl_multi_info_read)                    \
     X(curl_multi_setopt) X(curl_slist_append) X(curl_slist_free_all)
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared cannot stand in parentheses */
 #define CURL_DECLARE(name) __typeof__(name) *name;
 struct curl_table {
     CURL_FUNCTIONS(CURL_DECLARE)

@@ -247,11 +247,15 @@ static void add_thinking(struct making *v)
         return;
     if (budget)
         tell_change(v, (struct span){"thinking", 8}, "adaptive, since the model takes no budget");
-    bool adaptive = !type.len || budget || span_is(type, "\"disabled\"");
-    struct span_walk w = span_enter(span_is(type, "\"disabled\"") ? (struct span){0} : had);
+    bool disabled = span_is(type, "\"disabled\""), adaptive = !type.len || budget || disabled;
+    if (disabled)
+        had = (struct span){0};
+    if (adaptive)
+        type = (struct span){"\"adaptive\"", 10};
+    struct span_walk w = span_enter(had);
     add_member(v, "thinking");
     (void)buf_add_str(v->to, "{\"type\":");
-    add_span(v, adaptive ? (struct span){"\"adaptive\"", 10} : type);
+    add_span(v, type);
     while (span_next(&w)) {
         bool keeps = span_is(w.key, "budget_tokens") && !adaptive;
         if (keeps || !span_is_any(w.key, replaced))

@@ -249,8 +249,10 @@ static int add_plain(const char *text, size_t len, struct buf *to)
 {
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c + 32);
         if (c != '\\' && c != '\0')
-            (void)buf_add(to, &(char){(char)(c >= 'A' && c <= 'Z' ? c + 32 : c)}, 1);
+            (void)buf_add(to, &c, 1);
     }
     return to->error;
 }

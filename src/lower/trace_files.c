@@ -50,8 +50,10 @@ struct bits {
 static void put(struct bits *b, uint32_t value, uint32_t n)
 {
     b->held |= value << b->n;
-    for (b->n += n; b->n >= 8; b->n -= 8, b->held >>= 8)
-        (void)buf_add(b->to, &(uint8_t){(uint8_t)b->held}, 1);
+    for (b->n += n; b->n >= 8; b->n -= 8, b->held >>= 8) {
+        uint8_t low = (uint8_t)b->held;
+        (void)buf_add(b->to, &low, 1);
+    }
 }
 
 /* Codes go in from their highest bit. */

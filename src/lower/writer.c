@@ -143,12 +143,16 @@ static struct span type_of(const struct part *p)
 {
     struct span type = span_inside(span_member(p->value, "type"));
     struct span_walk walk = span_enter(p->value);
-    return type.len ? type : span_next(&walk) && span_is_object(&walk) ? walk.key : (struct span){0};
+    if (!type.len && span_next(&walk) && span_is_object(&walk))
+        type = walk.key;
+    return type;
 }
 
 void tell_block(struct writer *w, int64_t seq, size_t part, const char *what, const struct part *p)
 {
-    struct span wire = span_inside(p->wire), type = p->thinking ? (struct span){0} : type_of(p);
+    struct span wire = span_inside(p->wire), type = {0};
+    if (!p->thinking)
+        type = type_of(p);
     tell(w, seq, "part %zu of entry %jd: %s of %.*s%s%.*s", part, (intmax_t)seq, what, told_len(wire), wire.len ? wire.at : "",
          type.len ? ": " : "", told_len(type), type.len ? type.at : "");
 }

@@ -15,6 +15,7 @@
     X(PQflush) X(PQconsumeInput) X(PQisBusy) X(PQgetResult) X(PQresultStatus) X(PQresultErrorField)                 \
     X(PQclear) X(PQcmdStatus) X(PQcmdTuples) X(PQntuples) X(PQgetvalue) X(PQgetlength) X(PQgetisnull) X(PQfreemem)
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared cannot stand in parentheses */
 #define PQ_DECLARE(name) __typeof__(name) *name;
 struct pq_table {
     PQ_FUNCTIONS(PQ_DECLARE)

@@ -140,7 +140,8 @@ static int take_content(struct import *im, json_t *entry, const json_t *content,
 
 static json_t *rest_of(struct import *im, const json_t *object, bool kept)
 {
-    return without(im, object, kept ? (const char *const[]){NULL} : (const char *const[]){"content", NULL});
+    const char *const names[] = {kept ? NULL : "content", NULL};
+    return without(im, object, names);
 }
 
 static json_t *result_entry(struct import *im, json_t *b)
