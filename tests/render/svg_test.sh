@@ -390,6 +390,7 @@ test_markup_that_is_broken_at_an_opacity_is_refused() {
 # Layers of the whole picture, some milliseconds each, would take many times as long.
 test_many_see_through_marks_are_drawn_without_layers() {
     skip_if_sanitized
+    skip_if_counted
     marks=$(awk 'BEGIN { for (i = 0; i < 400; i++) printf "<rect x=\"%d\" y=\"%d\" width=\"4\" height=\"4\" opacity=\".5\"/>", i % 20 * 5, i / 4 }')
     svg a.svg 'width="100" height="100"' "$marks"
     svg layers.svg 'width="100" height="100"' "<style/>$marks"
