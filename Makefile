@@ -521,7 +521,7 @@ fuzz-libs: ## rebuild the libraries of decoders with the fuzzers' checks, for ma
 
 fuzz-coverage: ## lines and branches of each parser that the kept inputs reach (clang, llvm)
 	@tools/setup.sh clang llvm libclang-rt-14-dev jq
-	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS='-fprofile-instr-generate' \
+	@CFLAGS='-fprofile-instr-generate -fcoverage-mapping' LDFLAGS='-fprofile-instr-generate' LLVM_PROFILE_FILE=/dev/null \
 	    $(MAKE) --no-print-directory -j$$(nproc) CC=clang OPT=-O1 BUILD=build/fuzzcov replays
 	@tools/fuzz_coverage.sh build/fuzzcov $(FUZZ)
 
