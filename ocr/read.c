@@ -164,16 +164,24 @@ static int separate(struct page *p, bool new_paragraph)
     return e;
 }
 
+/* Tesseract may leave blanks at the ends of a word; they are not of it. */
+static char *trim(char *word)
+{
+    word += strspn(word, " ");
+    size_t len = strlen(word);
+    while (len && word[len - 1] == ' ')
+        len--;
+    word[len] = '\0';
+    return word;
+}
+
 /* Letters only: a word of blanks stands for a picture in the picture. */
 static bool is_word(const char *word)
 {
-    bool some = false;
-    for (const char *c = word; *c; c++) {
+    for (const char *c = word; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             return false;
-        some |= *c != ' ';
-    }
-    return some && utf8_valid(word, strlen(word));
+    return *word && utf8_valid(word, strlen(word));
 }
 
 /* Whether the page holds one more word of that length, with what may stand before it. */
@@ -201,11 +209,12 @@ static int gather(struct reader *r, struct page *p)
     if (!words)
         return 0;
     do {
-        cleanup(done_text) char *word = TessResultIteratorGetUTF8Text(words, RIL_WORD);
+        cleanup(done_text) char *found = TessResultIteratorGetUTF8Text(words, RIL_WORD);
+        const char *word = found ? trim(found) : "";
         if (TessPageIteratorIsAtBeginningOf(place, RIL_TEXTLINE))
             e = end_line(p);
         paragraph |= TessPageIteratorIsAtBeginningOf(place, RIL_PARA);
-        if (e || !word || !is_word(word))
+        if (e || !is_word(word))
             continue;
         if (!has_room(p, strlen(word)))
             break;
